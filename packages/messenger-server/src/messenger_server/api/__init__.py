@@ -1,0 +1,1 @@
+"""The agent routes, one noun a module."""
