@@ -30,8 +30,8 @@ class SearchTerm(NamedTuple):
 def fold(text: str) -> str:
     """The text as it is indexed.
 
-    Compatibility forms are unified, marks and case dropped, and a space stands around each character
-    of a script that is written without spaces.
+    Compatibility forms are unified, marks and case dropped, and a space stands around each
+    character of a script that is written without spaces.
     """
     if text.isascii():
         return text.lower()

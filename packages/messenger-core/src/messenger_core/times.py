@@ -1,5 +1,6 @@
-"""Instants: aware UTC datetimes in the program, integers of milliseconds in the base, RFC 3339 text
-on the wire.
+"""Instants and their three forms.
+
+Aware UTC datetimes in the program, integers of milliseconds in the base, RFC 3339 text on the wire.
 """
 
 import time
