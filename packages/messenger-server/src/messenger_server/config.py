@@ -14,8 +14,12 @@ HOST: Final = "127.0.0.1"
 """The one interface that the server listens on; a reverse proxy serves other machines."""
 
 
-class SettingError(Exception):
-    """A setting that stops the program: one sentence for the person who starts it."""
+class Refused(Exception):
+    """What stops the program before it did anything: one sentence for the person, exit code 2."""
+
+
+class SettingError(Refused):
+    """A setting has a value that is not allowed."""
 
 
 class Setting(NamedTuple):

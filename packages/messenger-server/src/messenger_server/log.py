@@ -1,0 +1,103 @@
+"""Logging: one line on stderr for each record, with its time and level, and never a key in it."""
+
+import json
+import logging
+import os
+import re
+import sys
+import traceback
+from typing import Final
+
+from messenger_core import times
+from messenger_server.config import LogFormat, LogLevel
+
+_LEVELS: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40}
+
+_SHORT_LEVELS: Final = {"WARNING": "WARN", "CRITICAL": "ERROR"}
+
+# Control characters, line and paragraph separators, direction marks, lone surrogates: whatever
+# could begin a second line, move the cursor or show a line otherwise than it is.
+_UNSAFE: Final = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+_KEY: Final = re.compile(r"mk_[A-Za-z0-9_-]{8,}")
+
+
+def start_logging(level: LogLevel, form: LogFormat) -> None:
+    """Sends every record of the process to stderr; libraries are heard from warnings upwards."""
+    handler = _StderrHandler()
+    handler.setFormatter(_JsonFormatter() if form == "json" else _TextFormatter())
+    logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
+    logging.captureWarnings(True)
+    for name in ("messenger_server", "messenger_core"):
+        logging.getLogger(name).setLevel(_LEVELS[level])
+
+
+def one_line(text: str) -> str:
+    """The text with every unsafe character written as its escape, and keys left out."""
+    if text.isascii() and text.isprintable():
+        return _without_keys(text)
+    return _without_keys(_UNSAFE.sub(_escape, text))
+
+
+def _without_keys(text: str) -> str:
+    # A net under the rule that nobody logs a key: a wrong setting may be one, pasted by mistake.
+    return _KEY.sub("mk_[hidden]", text) if "mk_" in text else text
+
+
+def _escape(found: re.Match[str]) -> str:
+    return found[0].encode("unicode_escape").decode("ascii")
+
+
+class _StderrHandler(logging.Handler):
+    """Writes each record in one system call and outlives whoever read the other end.
+
+    Nothing is buffered: a pipe that broke would otherwise turn the exit code into 120.
+    """
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Writes the record; one that cannot be formatted or written is dropped."""
+        try:
+            line = self.format(record) + "\n"
+            os.write(sys.__stderr__.fileno() if sys.__stderr__ else 2, line.encode())
+        except OSError:
+            pass  # nobody reads any more
+        except Exception:  # noqa: BLE001 (a border: a wrong log call must not fail what it reports)
+            os.write(2, b"a log record could not be formatted\n")
+
+
+class _TextFormatter(logging.Formatter):
+    """`TIME LEVEL message`, the cause of a failure behind it on the same line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line of a record."""
+        level = _SHORT_LEVELS.get(record.levelname, record.levelname)
+        cause = _cause(record)
+        message = record.getMessage() + (f" | {cause}" if cause else "")
+        return f"{_time(record)} {level} {one_line(message)}"
+
+
+class _JsonFormatter(logging.Formatter):
+    """One JSON object a line; `message` holds the words of the text form."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line of a record."""
+        fields = {
+            "time": _time(record),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": one_line(record.getMessage()),
+        }
+        cause = _cause(record)
+        if cause:
+            fields["exception"] = one_line(cause)
+        return json.dumps(fields, ensure_ascii=False)
+
+
+def _time(record: logging.LogRecord) -> str:
+    return times.rfc3339(int(record.created * 1000))
+
+
+def _cause(record: logging.LogRecord) -> str:
+    error = record.exc_info[1] if record.exc_info else None
+    return "".join(traceback.format_exception(error)).rstrip() if error else ""
