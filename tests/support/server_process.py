@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
@@ -21,7 +21,8 @@ class ServerProcess:
     """Starts the server, waits until it listens, and ends it with the block.
 
     Everything is in `folder`: the database, the home and the log. `settings` are added to an
-    environment that holds nothing else of ours.
+    environment that holds nothing else of ours. `command` is another way to start it, an installed
+    script for instance.
     """
 
     def __init__(
@@ -30,7 +31,9 @@ class ServerProcess:
         *,
         settings: Mapping[str, str] | None = None,
         port: int | None = None,
+        command: Sequence[str] = (sys.executable, "-m", "messenger_server"),
     ) -> None:
+        self._command = list(command)
         self._temporary = None if folder else tempfile.TemporaryDirectory(prefix="messenger-")
         self.folder = folder or Path(self._temporary.name if self._temporary else "")
         self.db_path = self.folder / "data" / "messenger.db"
@@ -120,7 +123,7 @@ class ServerProcess:
     def run(self, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
         """Runs one `messenger-server …` command in the server's environment, to its end."""
         return subprocess.run(
-            [sys.executable, "-m", "messenger_server", *arguments],
+            [*self._command, *arguments],
             env=self.env,
             cwd=self.folder,
             input=stdin,
@@ -154,7 +157,7 @@ class ServerProcess:
         with self._log_path.open("ab") as log:
             self._log_start = log.tell()
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "messenger_server"],
+                self._command,
                 env=self.env,
                 cwd=self.folder,
                 stdin=subprocess.DEVNULL,

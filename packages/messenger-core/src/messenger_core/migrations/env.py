@@ -21,7 +21,8 @@ def run() -> None:
     if connection is not None:
         _migrate(connection)
         return
-    if context.config.config_file_name is not None:
+    # An operator's own file need not say how to log.
+    if context.config.file_config.has_section("loggers") and context.config.config_file_name:
         fileConfig(context.config.config_file_name, disable_existing_loggers=False)
     if context.is_offline_mode():
         context.configure(url=_url(), target_metadata=metadata, literal_binds=True)
