@@ -188,6 +188,9 @@ def database_path(environment: Mapping[str, str]) -> Path:
 
 _T = TypeVar("_T")
 
+_SHOWN_CHARS: Final = 80
+"""This much of a wrong value is shown."""
+
 _DEFAULTS: Final = {setting.name: setting.default for setting in SETTINGS}
 
 
@@ -204,14 +207,18 @@ def _read(
     try:
         return reading(text)
     except ValueError:
-        raise SettingError(f"{name} is {text!r}: allowed is {allowed}") from None
+        raise SettingError(f"{name} is {_shown(text)}: allowed is {allowed}") from None
+
+
+def _shown(text: str) -> str:
+    return repr(text) if len(text) <= _SHOWN_CHARS else repr(text[:_SHOWN_CHARS]) + "…"
 
 
 def _refuse_host(environment: Mapping[str, str]) -> None:
     host = _text(environment, "MESSENGER_HOST").strip()
     if host != HOST:
         raise SettingError(
-            f"MESSENGER_HOST is {host!r}: allowed is {HOST} only, because the server listens on"
+            f"MESSENGER_HOST is {_shown(host)}: allowed is {HOST} only, because the server listens on"
             " loopback; put a reverse proxy with TLS in front of it for other machines"
         )
 

@@ -1,0 +1,170 @@
+"""Serving: holds the database, listens on loopback, and stops at once when it is told to."""
+
+import asyncio
+import errno
+import gc
+import logging
+import os
+import signal
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType
+from typing import Final
+
+import uvicorn
+from litestar import Litestar
+
+from messenger_server.app import create_app
+from messenger_server.config import HOST, Refused, ServerConfig
+from messenger_server.database import Database
+from messenger_server.log import start_logging
+from messenger_server.process_lock import hold_database
+
+_logger = logging.getLogger(__name__)
+
+_BACKLOG: Final = 2048
+"""Connections that the kernel keeps for us; thousands of waits may come back at once."""
+_KEEP_ALIVE_SECONDS: Final = 75
+"""Longer than clients keep an idle connection, so that none sends into one that just closed."""
+_STOP_SECONDS: Final = 5
+"""How long a request in flight may take once the server stops."""
+_GC_THRESHOLDS: Final = (100_000, 50, 100)
+"""The collector's own pace stops a server with thousands of waits for a third of a second."""
+
+_STOP_SIGNALS: Final = tuple(
+    signal.Signals[name]
+    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
+    if name in signal.Signals.__members__
+)
+
+
+class PortTaken(Refused):
+    """Another program listens on the port."""
+
+
+def serve(config: ServerConfig) -> int:
+    """Serves until a signal comes; gives the exit code.
+
+    Raises:
+        Refused: the database or the port cannot be had; nothing was changed.
+    """
+    start_logging(config.log_level, config.log_format)
+    with (
+        hold_database(config.db_path, "server", config.port),
+        _bound(config.port) as listener,
+    ):
+        asyncio.run(_run(config, listener))
+    return 0
+
+
+async def _run(config: ServerConfig, listener: socket.socket) -> None:
+    database = Database.open(config.db_path)
+    try:
+        server = _LoopbackServer(create_app(config, database))
+        with _port_errors(config.port):
+            # Two sockets may be bound to one port as long as neither listens.
+            listener.listen(_BACKLOG)
+        await server.serve(sockets=[listener])
+    finally:
+        await database.close()
+
+
+@contextmanager
+def _bound(port: int) -> Iterator[socket.socket]:
+    """A socket on the port that does not accept anybody yet.
+
+    Raises:
+        PortTaken: somebody else has it.
+    """
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener:
+        if os.name == "posix":
+            # On Windows the same option would let two programs share the port.
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        with _port_errors(port):
+            listener.bind((HOST, port))
+        yield listener
+
+
+@contextmanager
+def _port_errors(port: int) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        why = (
+            "is in use: stop what listens there"
+            if error.errno == errno.EADDRINUSE
+            else f"cannot be used ({error.strerror}): free it"
+        )
+        raise PortTaken(f"port {port} on {HOST} {why}, or set MESSENGER_PORT") from None
+
+
+class _LoopbackServer(uvicorn.Server):
+    """uvicorn on a socket of ours: it says when it listens, and stops without waiting for waits."""
+
+    def __init__(self, app: Litestar) -> None:
+        super().__init__(
+            uvicorn.Config(
+                app,
+                http="httptools",
+                loop="asyncio",
+                ws="none",
+                lifespan="on",
+                backlog=_BACKLOG,
+                log_config=None,
+                access_log=False,
+                proxy_headers=False,
+                server_header=False,
+                timeout_keep_alive=_KEEP_ALIVE_SECONDS,
+                timeout_graceful_shutdown=_STOP_SECONDS,
+            )
+        )
+        self._app = app
+        self._stop = asyncio.Event()
+        self._loop = asyncio.get_running_loop()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Starts the application, listens, and says so."""
+        await super().startup(sockets)
+        gc.collect()
+        gc.freeze()
+        gc.set_threshold(*_GC_THRESHOLDS)
+        port = sockets[0].getsockname()[1] if sockets else 0
+        _logger.info("listening on http://%s:%d (loopback only)", HOST, port)
+        _logger.info("auth: API keys on every agent request, console account on the web console")
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Ends every wait, lets the other requests finish, then stops the application."""
+        self._app.state.hub.close()
+        await super().shutdown(sockets)
+
+    async def main_loop(self) -> None:
+        """Keeps the `Date` header true until the stop."""
+        while not await self.on_tick(0):
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._stop.wait(), timeout=1)
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Stops on a signal; a second one changes nothing, and none is raised again at the end.
+
+        A hang-up that the parent has us ignore stays ignored: `nohup`.
+        """
+        wanted = [sign for sign in _STOP_SIGNALS if not _is_ignored_hangup(sign)]
+        for sign in wanted:
+            signal.signal(sign, self.handle_exit)
+        try:
+            yield
+        finally:
+            # Not restored: a late second signal would end the process half way through its close.
+            for sign in wanted:
+                signal.signal(sign, signal.SIG_IGN)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Asks the loop to stop; what is on its way gets its answer first."""
+        self.should_exit = True
+        self._loop.call_soon_threadsafe(self._stop.set)
+
+
+def _is_ignored_hangup(sign: signal.Signals) -> bool:
+    return sign.name == "SIGHUP" and signal.getsignal(sign) is signal.SIG_IGN
