@@ -1,6 +1,24 @@
 """What every test shares."""
 
+import os
+from typing import Final
+
 import pytest
+
+HOST_SESSIONS: Final = (
+    "CLAUDE_CODE_SESSION_ID",
+    "CLAUDE_PROJECT_DIR",
+    "COPILOT_AGENT_SESSION_ID",
+    "AGENT_SESSION_ID",
+    "CODEX_THREAD_ID",
+)
+"""Variables by which a host names its session: whoever runs the tests may be such a session."""
+
+# At import, before any test module looks: no test sees a setting of the person who runs it.
+for _name in [name for name in os.environ if name.startswith("MESSENGER_")]:
+    del os.environ[_name]
+for _name in (*HOST_SESSIONS, "PYTHONDONTWRITEBYTECODE"):
+    os.environ.pop(_name, None)
 
 
 @pytest.fixture(scope="session")
