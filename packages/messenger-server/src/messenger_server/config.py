@@ -218,7 +218,7 @@ def _refuse_host(environment: Mapping[str, str]) -> None:
     host = _text(environment, "MESSENGER_HOST").strip()
     if host != HOST:
         raise SettingError(
-            f"MESSENGER_HOST is {_shown(host)}: allowed is {HOST} only, because the server listens on"
+            f"MESSENGER_HOST is {_shown(host)}: allowed is {HOST} only: the server listens on"
             " loopback; put a reverse proxy with TLS in front of it for other machines"
         )
 

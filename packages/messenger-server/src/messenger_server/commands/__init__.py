@@ -1,0 +1,1 @@
+"""What the commands of `messenger-server` do, one noun a module."""
