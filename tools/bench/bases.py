@@ -19,6 +19,7 @@ from messenger_core import ids
 from messenger_core.folding import fold
 from messenger_core.migrate import configure_sqlite, upgrade
 from messenger_core.schema import (
+    APPLICATION_ID,
     INBOX,
     RECIPIENT,
     SENDER,
@@ -60,6 +61,7 @@ def create(path: Path) -> None:
         upgrade(connection)
     engine.dispose()
     with contextlib.closing(sqlite3.connect(path)) as bare:
+        bare.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         bare.execute("PRAGMA journal_mode = WAL")
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
-from tools.bench import figures_http
+from tools.bench import figures_http, figures_processes, figures_store, figures_waits
 from tools.bench.client import BenchFailure
 from tools.bench.figures import FIGURE_BY_NAME, FIGURES
 from tools.bench.processes import byte_compile, raise_file_limit
@@ -24,9 +24,14 @@ from tools.bench.report import (
 from tools.bench.running import Bench
 from tools.bench.sizes import FULL, QUICK, Sizes
 
-_GROUPS: Final[
-    tuple[tuple[tuple[str, ...], Callable[[Bench, Sequence[str]], list[Result]]], ...]
-] = ((figures_http.NAMES, figures_http.measure),)
+_Measure = Callable[[Bench, Sequence[str]], list[Result]]
+
+_GROUPS: Final[tuple[tuple[tuple[str, ...], _Measure], ...]] = (
+    (figures_http.NAMES, figures_http.measure),
+    (figures_store.NAMES, figures_store.measure),
+    (figures_waits.NAMES, figures_waits.measure),
+    (figures_processes.NAMES, figures_processes.measure),
+)
 _TO_COME: Final = {"attach_25mb": "a send with attachments is still to come"}
 
 

@@ -24,6 +24,7 @@ ROOT: Final = Path(__file__).resolve().parents[2]
 """The checkout."""
 SCRIPTS: Final = Path(sysconfig.get_path("scripts"))
 """Where the console scripts stand."""
+_LOGIN: Final = ("HOME", "LANG", "LC_ALL", "LOGNAME", "PATH", "SHELL", "TMPDIR", "USER")
 _START_SECONDS: Final = 30
 _PACKAGES: Final = ("messenger_core", "messenger_server", "messenger_mcp")
 
@@ -46,12 +47,12 @@ def raise_file_limit() -> None:
 
 
 def clean_environment(settings: Mapping[str, str]) -> dict[str, str]:
-    """The environment of a child: ours without settings of the product, and with byte code."""
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith("MESSENGER_") and name != "PYTHONDONTWRITEBYTECODE"
-    }
+    """The environment of a child: what a login has, and these settings.
+
+    No setting of the product comes along, no sign of an agent's host, and nothing that keeps Python
+    from using its byte code.
+    """
+    kept = {name: os.environ[name] for name in _LOGIN if name in os.environ}
     return {**kept, **settings}
 
 
