@@ -6,12 +6,16 @@ digits. The server alone makes them.
 
 import re
 import secrets
+import unicodedata
+
+from messenger_core.limits import ADDRESS_MAX_CHARS, SLUG_MAX_CHARS
 
 _RANDOM_BYTES = 8
 """64 random bits: a million messages collide with a chance of one in 37 million."""
 
 _BOX = re.compile(r"box_[0-9a-f]{16}")
 _FIXED = re.compile(r"[a-z0-9][a-z0-9_.-]{0,63}")
+_NO_SLUG = re.compile(r"[^a-z0-9]+")
 
 
 def new_mailbox_address() -> str:
@@ -65,6 +69,26 @@ def is_fixed_address(text: str) -> bool:
 def is_address(text: str) -> bool:
     """Whether the text has the form of any mailbox address."""
     return is_box_address(text) or is_fixed_address(text)
+
+
+def slugify(name: str) -> str:
+    """The slug of a name: lower-case Latin letters and digits, joined by hyphens.
+
+    A name in another script is spelled by its code points. Empty when the name holds neither letter
+    nor digit. Source: the open protocol, §2.
+    """
+    decomposed = unicodedata.normalize("NFKD", name)
+    bare = "".join(c for c in decomposed if not unicodedata.combining(c)).lower()
+    slug = _NO_SLUG.sub("-", bare)[:SLUG_MAX_CHARS].strip("-")
+    if slug:
+        return slug
+    letters = (c for c in unicodedata.normalize("NFC", bare) if c.isalnum())
+    return "-".join(f"{ord(c):x}" for c in letters)[:SLUG_MAX_CHARS].strip("-")
+
+
+def agent_address(agent_name: str) -> str:
+    """The fixed address that an agent's bound keys reserve; empty when its name gives no slug."""
+    return slugify(agent_name)[:ADDRESS_MAX_CHARS].strip("-")
 
 
 def _new(prefix: str) -> str:

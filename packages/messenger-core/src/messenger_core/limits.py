@@ -11,6 +11,8 @@ MEGABYTE: Final = 1_048_576
 
 ADDRESS_MAX_CHARS: Final = 64
 """The longest fixed address."""
+SLUG_MAX_CHARS: Final = 96
+"""The longest slug of a name."""
 RECIPIENT_MAX_CHARS: Final = 320
 """The longest value of `to`."""
 AGENT_NAME_MAX_CHARS: Final = 120

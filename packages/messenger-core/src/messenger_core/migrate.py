@@ -29,6 +29,16 @@ def upgraded_by(connection: Connection) -> str:
     return connection.execute(select(installation.c.upgraded_by)).scalar_one()
 
 
+def is_known(revision: str | None) -> bool:
+    """Whether this version has the migration that leads to a revision; else it is a newer one."""
+    # Asked only where the revision is not the newest, so that no start pays for Alembic.
+    from alembic.config import Config
+    from alembic.script import ScriptDirectory
+
+    scripts = ScriptDirectory.from_config(Config(ini_path()))
+    return revision in {script.revision for script in scripts.walk_revisions()}
+
+
 def upgrade(connection: Connection) -> None:
     """Brings a database to the newest revision, in the caller's transaction; an empty one too."""
     # Only a migration pays for Alembic: a server whose base is current starts without it.

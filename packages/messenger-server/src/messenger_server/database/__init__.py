@@ -1,0 +1,27 @@
+"""The database: one writer with group commit, readers that never wait for it, and how it is opened.
+
+Everything else of the server sees these names alone; which engine works below stays in here.
+"""
+
+from messenger_server.database.batch import Batch
+from messenger_server.database.lookup import Lookup
+from messenger_server.database.opening import (
+    DatabaseRefused,
+    NotOurs,
+    SchemaAhead,
+    SchemaBehind,
+    Unusable,
+)
+from messenger_server.database.sqlite import Database, open_for_command
+
+__all__ = [
+    "Batch",
+    "Database",
+    "DatabaseRefused",
+    "Lookup",
+    "NotOurs",
+    "SchemaAhead",
+    "SchemaBehind",
+    "Unusable",
+    "open_for_command",
+]

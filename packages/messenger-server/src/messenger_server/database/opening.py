@@ -1,0 +1,131 @@
+"""Opening: whether a file is a database of ours at this version, and the making of a new one.
+
+A file that is not ours is looked at and never touched: its first hundred bytes say what it is.
+"""
+
+import os
+from pathlib import Path
+from typing import Final
+
+from sqlalchemy import Connection
+from sqlalchemy.exc import DatabaseError
+
+from messenger_core import migrate
+from messenger_core.schema import APPLICATION_ID
+from messenger_server.config import Refused
+from messenger_server.database.engines import driver_of, writing_engine
+
+_HEADER_BYTES: Final = 100
+_MAGIC: Final = b"SQLite format 3\x00"
+_APPLICATION_ID_AT: Final = slice(68, 72)
+"""Where the header holds it, most significant byte first (sqlite.org/fileformat, §1.3)."""
+
+
+class DatabaseRefused(Refused):
+    """The server does not work on this file, and has not changed it."""
+
+
+class Unusable(DatabaseRefused):
+    """The file cannot be read or written."""
+
+
+class NotOurs(DatabaseRefused):
+    """The file is no database of Messenger."""
+
+
+class SchemaBehind(DatabaseRefused):
+    """The database was made by an older version and waits for an upgrade."""
+
+
+class SchemaAhead(DatabaseRefused):
+    """The database was upgraded by a newer version."""
+
+
+def prepare(path: Path) -> None:
+    """Makes sure that a database of ours at the newest revision stands at the path.
+
+    Where there is no file, or an empty one, a database is made: folder 0700, file 0600.
+
+    Raises:
+        DatabaseRefused: another file stands there, or a database of another version.
+    """
+    try:
+        is_new = _is_absent_or_empty(path)
+        if is_new:
+            _make_file(path)
+        elif not _is_ours(path):
+            raise NotOurs(
+                f"{path} is not a Messenger database, and it was left untouched: "
+                "set MESSENGER_DB_PATH to another file"
+            )
+        _bring_to_head(path, is_new=is_new)
+    except OSError as error:
+        raise Unusable(
+            f"{path} cannot be used as the database ({error.strerror}): "
+            "check the path and its rights, or set MESSENGER_DB_PATH"
+        ) from None
+    except DatabaseError as error:
+        raise Unusable(f"{path} cannot be used as the database: {error.orig}") from error
+
+
+def _is_absent_or_empty(path: Path) -> bool:
+    try:
+        return path.stat().st_size == 0
+    except FileNotFoundError:
+        return True
+
+
+def _make_file(path: Path) -> None:
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+
+
+def _is_ours(path: Path) -> bool:
+    with path.open("rb") as file:
+        header = file.read(_HEADER_BYTES)
+    application_id = int.from_bytes(header[_APPLICATION_ID_AT], "big")
+    return header.startswith(_MAGIC) and application_id == APPLICATION_ID
+
+
+def _bring_to_head(path: Path, *, is_new: bool) -> None:
+    """Migrates a database that holds nothing yet, and refuses one of another revision."""
+    engine = writing_engine(path)
+    try:
+        with engine.connect() as connection:
+            if is_new:
+                # First and by itself: a process killed during the migration leaves a file of ours.
+                driver_of(connection).execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            if _revision(connection) is None:
+                _migrate(connection)
+            _refuse_other_revision(connection, path)
+            driver_of(connection).execute("PRAGMA journal_mode = WAL")
+    finally:
+        engine.dispose()
+
+
+def _revision(connection: Connection) -> str | None:
+    with connection.begin():
+        return migrate.current(connection)
+
+
+def _migrate(connection: Connection) -> None:
+    with connection.begin():
+        # Asked again inside the transaction: a command beside the server may have been faster.
+        if migrate.current(connection) is None:
+            migrate.upgrade(connection)
+
+
+def _refuse_other_revision(connection: Connection, path: Path) -> None:
+    with connection.begin():
+        revision = migrate.current(connection)
+        if revision == migrate.HEAD_REVISION:
+            return
+        if migrate.is_known(revision):
+            raise SchemaBehind(
+                f"{path} is at revision {revision}, and this version needs "
+                f"{migrate.HEAD_REVISION}: run `messenger-server upgrade`"
+            )
+        raise SchemaAhead(
+            f"{path} is at revision {revision}, which this version does not know: "
+            f"it needs messenger-core {migrate.upgraded_by(connection)} or newer"
+        )
