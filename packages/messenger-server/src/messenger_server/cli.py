@@ -15,7 +15,6 @@ from messenger_server.config import SETTINGS, Refused, ServerConfig, database_pa
 from messenger_server.log import one_line
 
 FAILED: Final = 1
-WRONG_USE: Final = 2
 INTERRUPTED: Final = 130
 
 
@@ -28,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = command(parsed)
         sys.stdout.flush()
     except Refused as refusal:
-        return _fail(str(refusal), WRONG_USE)
+        return _fail(str(refusal), refusal.exit_code)
     except MessengerError as error:
         return _fail(error.detail, FAILED)
     except BrokenPipeError:
@@ -36,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     except OSError as error:
-        return _fail(str(error), WRONG_USE)
+        return _fail(str(error), FAILED)
     except KeyboardInterrupt:
         return INTERRUPTED
     return code
@@ -220,4 +219,5 @@ def _revoke_key(arguments: argparse.Namespace) -> int:
 def _upgrade(arguments: argparse.Namespace) -> int:
     from messenger_server.commands import upgrade
 
-    return upgrade.run(database_path(os.environ), only_check=arguments.check)
+    path = database_path(os.environ)
+    return upgrade.check(path) if arguments.check else upgrade.run(path)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
-from typing import Final, Literal, NamedTuple, Self, TypeVar, cast
+from typing import ClassVar, Final, Literal, NamedTuple, Self, TypeVar, cast
 
 LogLevel = Literal["debug", "info", "warning", "error"]
 LogFormat = Literal["text", "json"]
@@ -15,7 +15,16 @@ HOST: Final = "127.0.0.1"
 
 
 class Refused(Exception):
-    """What stops the program before it did anything: one sentence for the person, exit code 2."""
+    """What stops the program: one sentence for the person who started it, and the exit code."""
+
+    exit_code: ClassVar[int] = 2
+    """2: wrong use or configuration, nothing was done."""
+
+
+class Failed(Refused):
+    """What went wrong on the way: the exit code of a command that did not do what it should."""
+
+    exit_code = 1
 
 
 class SettingError(Refused):

@@ -20,6 +20,10 @@ class DatabaseHeld(Refused):
     """Another process works on this database file."""
 
 
+class LockUnusable(Refused):
+    """The lock cannot stand beside the database."""
+
+
 class Holder(msgspec.Struct, frozen=True, kw_only=True):
     """Who holds a database, for the sentence that refuses the next one."""
 
@@ -39,16 +43,21 @@ def hold_database(path: Path, work: Work, port: int | None = None) -> Iterator[N
 
     Raises:
         DatabaseHeld: another process holds it; the text names that process.
-        OSError: the folder or the lock file cannot be written.
+        LockUnusable: the folder or the lock file cannot be written.
     """
     real = path.resolve()
-    real.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    lock = FileLock(f"{real}.lock", mode=0o600, thread_local=False)
     holder_path = Path(f"{real}.holder")
+    lock = FileLock(f"{real}.lock", mode=0o600, thread_local=False)
     try:
+        real.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         lock.acquire(blocking=False)
     except Timeout:
         raise DatabaseHeld(_refusal(real, _read_holder(holder_path))) from None
+    except OSError as error:
+        raise LockUnusable(
+            f"{error.filename or real.parent} cannot be used beside the database"
+            f" ({error.strerror}): check the path and its rights, or set MESSENGER_DB_PATH"
+        ) from None
     try:
         me = Holder(pid=os.getpid(), work=work, port=port, since=times.rfc3339(times.now_ms()))
         _write_privately(holder_path, msgspec.json.encode(me))

@@ -9,6 +9,7 @@ import signal
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from types import FrameType
 from typing import Final
 
@@ -18,8 +19,10 @@ from litestar import Litestar
 from messenger_server.app import create_app
 from messenger_server.config import HOST, Refused, ServerConfig
 from messenger_server.database import Database
+from messenger_server.database.opening import refuse_foreign
 from messenger_server.log import start_logging
 from messenger_server.process_lock import hold_database
+from messenger_server.upgrading import bring_up_to_date
 
 _logger = logging.getLogger(__name__)
 
@@ -49,13 +52,23 @@ def serve(config: ServerConfig) -> int:
     Raises:
         Refused: the database or the port cannot be had; nothing was changed.
     """
+    refuse_foreign(config.db_path)  # first: nothing is written beside a file of somebody else
     start_logging(config.log_level, config.log_format)
     with (
         hold_database(config.db_path, "server", config.port),
         _bound(config.port) as listener,
     ):
+        if config.auto_upgrade:
+            _upgrade(config.db_path)
         asyncio.run(_run(config, listener))
     return 0
+
+
+def _upgrade(path: Path) -> None:
+    if path.exists() and (upgrade := bring_up_to_date(path)):
+        _logger.warning(
+            "upgraded the database from revision %s; its copy is %s", upgrade.before, upgrade.backup
+        )
 
 
 async def _run(config: ServerConfig, listener: socket.socket) -> None:

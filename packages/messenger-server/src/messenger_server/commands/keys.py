@@ -1,7 +1,8 @@
 """`messenger-server keys`: API keys from the machine itself, also beside a running server."""
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -9,7 +10,9 @@ import msgspec
 
 from messenger_core import times
 from messenger_core.wire.access import CreatedKey, Key, NewKey
-from messenger_server.database import open_for_command
+from messenger_server.config import Failed
+from messenger_server.database import Batch, open_for_command
+from messenger_server.database.transactions import NotBegun, NotCommitted
 from messenger_server.log import one_line
 from messenger_server.store.keys import create_key, list_keys, revoke_key
 
@@ -18,7 +21,7 @@ _HEADINGS: Final = ("ID", "NAME", "KEY", "OPENS", "CREATED", "EXPIRES", "LAST US
 
 def create(path: Path, draft: NewKey, *, as_json: bool) -> int:
     """Makes a key and prints its secret on stdout, with `as_json` the whole key; exit code 0."""
-    with open_for_command(path) as batch:
+    with _batch(path) as batch:
         created = create_key(batch, draft)
     print(msgspec.json.encode(created).decode() if as_json else created.secret)
     sys.stdout.flush()
@@ -28,7 +31,7 @@ def create(path: Path, draft: NewKey, *, as_json: bool) -> int:
 
 def show_all(path: Path) -> int:
     """Prints a table of all keys, without their secrets; exit code 0."""
-    with open_for_command(path) as batch:
+    with _batch(path) as batch:
         keys = list_keys(batch.connection, times.now_ms())
     if not keys:
         print("no API key yet: make one with `messenger-server keys create NAME`", file=sys.stderr)
@@ -44,10 +47,19 @@ def revoke(path: Path, key_id: str) -> int:
     Raises:
         KeyNotFound: no key has this id.
     """
-    with open_for_command(path) as batch:
+    with _batch(path) as batch:
         key = revoke_key(batch, key_id)
     print(f"{key.id} ({one_line(key.name)}) is revoked", file=sys.stderr)
     return 0
+
+
+@contextmanager
+def _batch(path: Path) -> Iterator[Batch]:
+    try:
+        with open_for_command(path) as batch:
+            yield batch
+    except (NotBegun, NotCommitted) as error:
+        raise Failed(f"{path}: {error}") from error
 
 
 def _created_text(created: CreatedKey) -> str:

@@ -4,6 +4,8 @@ A file that is not ours is looked at and never touched: its first hundred bytes 
 """
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -49,16 +51,30 @@ def prepare(path: Path) -> None:
     Raises:
         DatabaseRefused: another file stands there, or a database of another version.
     """
-    try:
+    with _file_errors(path):
         is_new = _is_absent_or_empty(path)
         if is_new:
             _make_file(path)
-        elif not _is_ours(path):
-            raise NotOurs(
-                f"{path} is not a Messenger database, and it was left untouched: "
-                "set MESSENGER_DB_PATH to another file"
-            )
+        else:
+            _refuse_foreign(path)
         _bring_to_head(path, is_new=is_new)
+
+
+def refuse_foreign(path: Path) -> None:
+    """Refuses a file that is not ours, before anything is written beside it.
+
+    Raises:
+        DatabaseRefused: another file stands there.
+    """
+    with _file_errors(path):
+        if not _is_absent_or_empty(path):
+            _refuse_foreign(path)
+
+
+@contextmanager
+def _file_errors(path: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise Unusable(
             f"{path} cannot be used as the database ({error.strerror}): "
@@ -66,6 +82,14 @@ def prepare(path: Path) -> None:
         ) from None
     except DatabaseError as error:
         raise Unusable(f"{path} cannot be used as the database: {error.orig}") from error
+
+
+def _refuse_foreign(path: Path) -> None:
+    if not _is_ours(path):
+        raise NotOurs(
+            f"{path} is not a Messenger database, and it was left untouched: "
+            "set MESSENGER_DB_PATH to another file"
+        )
 
 
 def _is_absent_or_empty(path: Path) -> bool:

@@ -1,0 +1,221 @@
+"""The start of a real server: its first lines, its files, and what refuses it."""
+
+import json
+import os
+import re
+import socket
+import sqlite3
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx2
+import psutil
+import pytest
+
+from support.server_process import ServerProcess, free_port, wait_until
+
+posix_only = pytest.mark.skipif(os.name != "posix", reason="file modes are POSIX")
+
+
+def refused(server: ServerProcess, **settings: str) -> str:
+    """What a second start says; it must end with code 2 and one sentence."""
+    done = subprocess.run(
+        [sys.executable, "-m", "messenger_server"],
+        env={**server.env, **settings},
+        cwd=server.folder,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=30,
+        check=False,
+    )
+    assert done.returncode == 2, done.stderr
+    assert done.stdout == ""
+    assert len(done.stderr.splitlines()) == 1
+    return done.stderr
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_the_first_lines_say_where_it_listens_and_who_is_let_in(tmp_path: Path) -> None:
+    with ServerProcess(tmp_path) as server:
+        wait_until(lambda: len(server.log().splitlines()) >= 2)
+        first, second = server.log().splitlines()
+
+    when = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z INFO "
+    assert re.fullmatch(
+        f"{when}listening on http://127\\.0\\.0\\.1:{server.port} \\(loopback only\\)", first
+    )
+    assert re.fullmatch(
+        f"{when}auth: API keys on every agent request, console account on the web console", second
+    )
+
+
+def test_it_accepts_when_it_says_so_and_on_loopback_alone(tmp_path: Path) -> None:
+    with ServerProcess(tmp_path) as server:
+        assert httpx2.get(server.url + "/health").status_code == 401
+        listening = [
+            connection.laddr
+            for connection in psutil.Process(server.process.pid).net_connections()
+            if connection.status == psutil.CONN_LISTEN
+        ]
+
+    assert listening == [("127.0.0.1", server.port)]
+
+
+def test_json_lines_hold_the_words_of_the_start_in_message(tmp_path: Path) -> None:
+    with ServerProcess(tmp_path, settings={"MESSENGER_LOG_FORMAT": "json"}) as server:
+        wait_until(lambda: len(server.log().splitlines()) >= 2)
+        lines = [json.loads(line) for line in server.log().splitlines()[:2]]
+
+    assert [line["message"] for line in lines] == [
+        f"listening on http://127.0.0.1:{server.port} (loopback only)",
+        "auth: API keys on every agent request, console account on the web console",
+    ]
+
+
+@posix_only
+def test_everything_it_writes_is_for_its_owner_alone(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        with ServerProcess(tmp_path) as server:
+            server.create_key("planner")
+            folder = server.db_path.parent
+            files = {path.name: mode(path) for path in folder.iterdir()}
+    finally:
+        os.umask(before)
+
+    assert mode(folder) == 0o700
+    assert "messenger.db" in files
+    assert "messenger.db.lock" in files
+    assert "messenger.db.holder" in files
+    assert set(files.values()) == {0o600}
+
+
+def test_a_port_that_is_taken_is_told_in_one_sentence(tmp_path: Path) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+
+        sentence = refused(ServerProcess(tmp_path, port=port))
+
+    assert f"port {port} on 127.0.0.1 is in use" in sentence
+    assert "MESSENGER_PORT" in sentence
+    assert not (tmp_path / "data" / "messenger.db").exists()
+
+
+def test_the_port_is_free_again_at_once(tmp_path: Path) -> None:
+    with ServerProcess(tmp_path) as server, httpx2.Client() as client:
+        client.get(server.url + "/health")
+        server.kill()
+        server.restart()
+
+        assert httpx2.get(server.url + "/health").status_code == 401
+
+
+def test_a_second_server_on_the_same_database_names_the_first(tmp_path: Path) -> None:
+    with ServerProcess(tmp_path) as server:
+        sentence = refused(server, MESSENGER_PORT=str(free_port()))
+
+        assert f"pid {server.process.pid} on port {server.port}, since 2" in sentence
+        assert httpx2.get(server.url + "/health").status_code == 401
+
+
+@posix_only
+def test_another_name_of_the_same_database_is_the_same_database(tmp_path: Path) -> None:
+    with ServerProcess(tmp_path) as server:
+        (tmp_path / "folder").symlink_to(server.db_path.parent)
+        (tmp_path / "link.db").symlink_to(server.db_path)
+        for name in ("folder/messenger.db", "link.db", "./data/../data/messenger.db"):
+            sentence = refused(server, MESSENGER_PORT=str(free_port()), MESSENGER_DB_PATH=name)
+            assert f"pid {server.process.pid}" in sentence
+
+
+def test_a_killed_server_leaves_nothing_in_the_way(tmp_path: Path) -> None:
+    with ServerProcess(tmp_path) as server:
+        server.kill()
+        assert (tmp_path / "data" / "messenger.db.holder").exists()
+
+        server.restart()
+
+        sentence = refused(server, MESSENGER_PORT=str(free_port()))
+        assert f"pid {server.process.pid}" in sentence
+
+
+def test_two_databases_are_served_side_by_side(tmp_path: Path) -> None:
+    with ServerProcess(tmp_path / "a") as one, ServerProcess(tmp_path / "b") as other:
+        assert httpx2.get(one.url + "/health").status_code == 401
+        assert httpx2.get(other.url + "/health").status_code == 401
+
+
+def make_foreign_database(path: Path) -> None:
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE photo (id INTEGER)")
+    connection.commit()
+    connection.close()
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "text", "short"])
+@pytest.mark.parametrize("command", [[], ["keys", "list"], ["keys", "create", "a"], ["upgrade"]])
+def test_a_file_that_is_not_ours_is_refused_and_left_as_it_was(
+    tmp_path: Path, kind: str, command: list[str]
+) -> None:
+    server = ServerProcess(tmp_path)
+    server.db_path.parent.mkdir()
+    if kind == "sqlite":
+        make_foreign_database(server.db_path)
+    else:
+        server.db_path.write_bytes(b"x" if kind == "short" else b"dear diary\n" * 1000)
+    before = server.db_path.read_bytes(), server.db_path.stat().st_mtime_ns
+
+    done = server.run(*command)
+
+    assert done.returncode == 2, done.stderr
+    assert "is not a Messenger database" in done.stderr
+    assert "MESSENGER_DB_PATH" in done.stderr
+    assert (server.db_path.read_bytes(), server.db_path.stat().st_mtime_ns) == before
+    assert [path.name for path in server.db_path.parent.iterdir()] == ["messenger.db"]
+
+
+def test_a_folder_in_place_of_the_database_is_refused(tmp_path: Path) -> None:
+    server = ServerProcess(tmp_path)
+    server.db_path.mkdir(parents=True)
+
+    assert str(server.db_path) in refused(server)
+    assert list(server.db_path.iterdir()) == []
+
+
+@posix_only
+@pytest.mark.skipif(os.name == "posix" and os.geteuid() == 0, reason="root writes anywhere")
+def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
+    server = ServerProcess(tmp_path / "home")
+    (tmp_path / "home").mkdir()
+    server.db_path.parent.mkdir(mode=0o500)
+
+    assert str(server.db_path.parent) in refused(server)
+
+
+def test_a_file_where_the_folder_should_be_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("not a folder", encoding="utf-8")
+
+    assert str(tmp_path / "data") in refused(ServerProcess(tmp_path))
+
+
+def test_no_key_stands_in_the_log_or_the_process_list(tmp_path: Path) -> None:
+    with ServerProcess(tmp_path, settings={"MESSENGER_LOG_LEVEL": "debug"}) as server:
+        secret = server.create_key("planner", agent="planner")
+        headers = {"Authorization": f"Bearer {secret}"}
+        assert httpx2.get(server.url + "/health", headers=headers).status_code == 200
+        httpx2.get(f"{server.url}/api/messages?key={secret}", headers=headers)
+        httpx2.get(f"{server.url}/{secret}", headers={"X-Messenger-Token": secret + "x"})
+        process = psutil.Process(server.process.pid)
+        shown = " ".join(process.cmdline()) + str(process.environ())
+        server.terminate()
+
+    assert secret not in shown
+    assert secret[3:20] not in server.log()
+    assert secret[-20:] not in server.log()
