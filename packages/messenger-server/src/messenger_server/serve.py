@@ -7,6 +7,7 @@ import logging
 import os
 import signal
 import socket
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -24,8 +25,12 @@ from messenger_server.log import start_logging
 from messenger_server.process_lock import hold_database
 from messenger_server.upgrading import bring_up_to_date
 
+if sys.platform != "win32":
+    import resource
+
 _logger = logging.getLogger(__name__)
 
+_OPEN_FILES: Final = 65_536
 _BACKLOG: Final = 2048
 """Connections that the kernel keeps for us; thousands of waits may come back at once."""
 _KEEP_ALIVE_SECONDS: Final = 75
@@ -54,6 +59,7 @@ def serve(config: ServerConfig) -> int:
     """
     refuse_foreign(config.db_path)  # first: nothing is written beside a file of somebody else
     start_logging(config.log_level, config.log_format)
+    _allow_many_connections()
     with (
         hold_database(config.db_path, "server", config.port),
         _bound(config.port) as listener,
@@ -62,6 +68,17 @@ def serve(config: ServerConfig) -> int:
             _upgrade(config.db_path)
         asyncio.run(_run(config, listener))
     return 0
+
+
+def _allow_many_connections() -> None:
+    """Raises the limit of open files as far as the system lets us: every wait holds one."""
+    if sys.platform == "win32":
+        return  # it has no such limit
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _OPEN_FILES if hard == resource.RLIM_INFINITY else min(_OPEN_FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with suppress(OSError, ValueError):  # macOS lets nobody above a limit of its own
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def _upgrade(path: Path) -> None:
@@ -148,6 +165,7 @@ class _LoopbackServer(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Ends every wait, lets the other requests finish, then stops the application."""
+        _logger.info("stopping")
         self._app.state.hub.close()
         await super().shutdown(sockets)
 
