@@ -112,14 +112,14 @@ class Fault(Response, frozen=True, kw_only=True):
     message: str
 
 
-class Problem(Response, frozen=True, kw_only=True, omit_defaults=True):
+class Problem(Response, frozen=True, kw_only=True):
     """Problem details of a refusal (RFC 9457)."""
 
+    type: str = "about:blank"
     title: str
     status: int
     detail: str
     code: str
-    type: str = "about:blank"
     errors: list[Fault] | UnsetType = UNSET
     """There only for a request that is not valid."""
     request_id: str | UnsetType = UNSET

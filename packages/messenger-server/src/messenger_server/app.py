@@ -1,0 +1,140 @@
+"""The application: every route in one table, and the only place that wires."""
+
+from typing import Final
+
+from litestar import Litestar
+from litestar.datastructures import State
+
+from messenger_core.errors import (
+    AddressTaken,
+    AgentDescriptionConflict,
+    AgentNameConflict,
+    Busy,
+    FolderNotFound,
+    IdempotencyConflict,
+    MailboxNotFound,
+    MailboxNotYours,
+    MessageNotFound,
+    NotInThread,
+    OneRecipientOnly,
+    SelfMessage,
+    SendNotAllowed,
+    ThreadNotFound,
+)
+from messenger_core.limits import SEND_MAX_BYTES
+from messenger_server.api.call import Services
+from messenger_server.api.health import show_health
+from messenger_server.api.mailboxes import (
+    register_mailbox,
+    rename_mailbox,
+    show_directory,
+    show_mailbox,
+    show_status,
+)
+from messenger_server.api.messages import list_messages, read_message, send_message
+from messenger_server.api.route import Route, handlers_of
+from messenger_server.api.threads import list_threads, rename_thread, show_thread
+from messenger_server.api.wait import wait
+from messenger_server.auth.agents import AgentCheck, Need
+from messenger_server.auth.key_use import KeyUse
+from messenger_server.background import background
+from messenger_server.clock import Clock
+from messenger_server.config import ServerConfig
+from messenger_server.database import Database
+from messenger_server.http_errors import answer_failure
+from messenger_server.marks import AnnouncedMarks
+from messenger_server.openapi import document_of, publishing
+from messenger_server.presence import Hub
+from messenger_server.quota import Quota
+from messenger_server.web.gate import Gate
+
+DOCUMENT_PATH: Final = "/api/openapi.json"
+
+ROUTES: Final = (
+    Route("GET", "/health", show_health, need=Need.KEY, refusals=(Busy,)),
+    Route(
+        "POST",
+        "/api/agents/register",
+        register_mailbox,
+        need=Need.ADDRESS,
+        other_status=201,
+        refusals=(
+            AddressTaken,
+            AgentDescriptionConflict,
+            AgentNameConflict,
+            MailboxNotFound,
+            MailboxNotYours,
+        ),
+    ),
+    Route("GET", "/api/agents", show_directory),
+    Route("GET", "/api/agents/{address}", show_mailbox, refusals=(MailboxNotFound,)),
+    Route("PATCH", "/api/agents/me", rename_mailbox),
+    Route("GET", "/api/mailbox", show_status),
+    Route(
+        "POST",
+        "/api/messages",
+        send_message,
+        status=201,
+        other_status=200,
+        refusals=(
+            IdempotencyConflict,
+            MailboxNotFound,
+            MessageNotFound,
+            NotInThread,
+            OneRecipientOnly,
+            SelfMessage,
+            SendNotAllowed,
+            ThreadNotFound,
+        ),
+        body_limit_bytes=SEND_MAX_BYTES,
+        takes_files=True,
+        request_headers={
+            "Idempotency-Key": "1 to 128 visible ASCII characters: sent again within a day, it"
+            " gives the first answer and creates nothing."
+        },
+    ),
+    Route("GET", "/api/messages", list_messages, refusals=(FolderNotFound,)),
+    Route("GET", "/api/messages/{message_id}", read_message, refusals=(Busy, MessageNotFound)),
+    Route("GET", "/api/threads", list_threads),
+    Route("GET", "/api/threads/{thread_id}", show_thread, refusals=(ThreadNotFound,)),
+    Route("PATCH", "/api/threads/{thread_id}", rename_thread, refusals=(ThreadNotFound,)),
+    Route("GET", "/api/wait", wait),
+)
+"""Every route of the agents; a path that is not here is 404."""
+
+_NEEDS: Final = {DOCUMENT_PATH: Need.KEY} | {route.path: route.need for route in ROUTES}
+
+
+def create_app(config: ServerConfig, database: Database, *, clock: Clock | None = None) -> Litestar:
+    """The application over an open database, which stays its owner's to close.
+
+    `app.state.hub.close()` ends every wait at once: call it before waiting for connections.
+    """
+    clock = clock or Clock()
+    key_use = KeyUse()
+    services = Services(
+        config=config,
+        database=database,
+        hub=Hub(clock),
+        marks=AnnouncedMarks(database),
+        clock=clock,
+        started=clock.monotonic(),
+    )
+    app = Litestar(
+        [*handlers_of(ROUTES, services), *publishing(document_of(ROUTES), DOCUMENT_PATH)],
+        state=State({"hub": services.hub}),
+        lifespan=[background(services, key_use)],
+        exception_handlers={Exception: answer_failure},
+        openapi_config=None,
+        logging_config=None,
+        debug=False,
+        pdb_on_exception=False,
+    )
+    # In front of Litestar's own routing: its middleware sees only what matches a route.
+    app.asgi_handler = Gate(
+        app.asgi_handler,
+        AgentCheck(database, clock, key_use, _NEEDS),
+        Quota(config.rate_limit_max, config.rate_limit_window, clock),
+        config.trust_proxy,
+    )
+    return app

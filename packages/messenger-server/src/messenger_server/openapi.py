@@ -1,0 +1,186 @@
+"""The OpenAPI document: what every route takes, gives and refuses, from the routes themselves."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+import msgspec
+from litestar import Response, get
+from litestar.handlers import HTTPRouteHandler
+
+from messenger_core.errors import (
+    AgentIdInvalid,
+    AgentIdMissing,
+    ApiKeyExpired,
+    ApiKeyMissing,
+    ApiKeyRevoked,
+    ApiKeyUnknown,
+    BodyTooLarge,
+    Busy,
+    InternalError,
+    InvalidJson,
+    InvalidRequest,
+    MailboxNotRegistered,
+    MailboxNotYours,
+    MessengerError,
+    RateLimited,
+    UnsupportedMediaType,
+)
+from messenger_core.wire.common import Problem
+from messenger_server import __version__
+from messenger_server.api.route import Route, refuse_options, shape_of
+from messenger_server.auth.agents import Need
+
+Json = dict[str, Any]  # Any: a JSON document
+
+_REFERENCE: Final = "#/components/schemas/{name}"
+
+_EVERYWHERE: Final = (
+    InvalidRequest,
+    ApiKeyMissing,
+    ApiKeyUnknown,
+    ApiKeyRevoked,
+    ApiKeyExpired,
+    RateLimited,
+    InternalError,
+)
+_OF_A_MAILBOX: Final = (AgentIdMissing, AgentIdInvalid, MailboxNotYours, MailboxNotRegistered)
+_OF_A_BODY: Final = (InvalidJson, BodyTooLarge, UnsupportedMediaType)
+
+_ADDRESS_HEADER: Final = "The address of the caller's mailbox."
+_RETRY_AFTER: Final = {"Retry-After": {"description": "Seconds.", "schema": {"type": "integer"}}}
+
+
+def document_of(routes: Sequence[Route]) -> Json:
+    """The OpenAPI 3.1 document of these routes."""
+    shapes = [shape_of(route) for route in routes]
+    bodies = [shape.body for shape in shapes if shape.body is not None]
+    named = [*bodies, *(shape.answer for shape in shapes), Problem]
+    _, schemas = msgspec.json.schema_components(named, ref_template=_REFERENCE)
+    paths: Json = {}
+    for route in routes:
+        paths.setdefault(route.path, {})[route.method.lower()] = _operation(route)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Messenger", "version": __version__},
+        "security": [{"bearer": []}, {"token": []}],
+        "paths": paths,
+        "components": {
+            "schemas": dict(sorted(schemas.items())),
+            "securitySchemes": {
+                "bearer": {"type": "http", "scheme": "bearer", "description": "`mk_…`"},
+                "token": {"type": "apiKey", "in": "header", "name": "X-Messenger-Token"},
+            },
+        },
+    }
+
+
+def publishing(document: Json, path: str) -> list[HTTPRouteHandler]:
+    """What serves the document at a path."""
+    encoded = msgspec.json.encode(document)
+
+    @get(path, name=f"GET {path}", sync_to_thread=False)
+    def show_document() -> Response[bytes]:
+        return Response(encoded, media_type="application/json")
+
+    return [show_document, refuse_options(path, ["GET"])]
+
+
+def refusals_of(route: Route) -> tuple[type[MessengerError], ...]:
+    """Every refusal that a caller of a route may meet."""
+    found: list[type[MessengerError]] = [*_EVERYWHERE, *route.refusals]
+    if route.need is not Need.KEY:
+        found += [AgentIdInvalid]
+    if route.need is Need.MAILBOX:
+        found += _OF_A_MAILBOX
+    if shape_of(route).body is not None:
+        found += _OF_A_BODY
+    if route.writes:
+        found += [Busy]
+    return tuple(dict.fromkeys(found))
+
+
+def _operation(route: Route) -> Json:
+    shape = shape_of(route)
+    summary = (route.work.__doc__ or "").partition("\n")[0]
+    operation: Json = {
+        "operationId": route.work.__name__,
+        "summary": summary,
+        "parameters": [*_path_parameters(route), *_headers(route), *_query_parameters(route)],
+        "responses": {**_answers(route), **_refusals(refusals_of(route))},
+    }
+    if shape.body is not None:
+        content = {"application/json": {"schema": _reference(shape.body)}}
+        operation["requestBody"] = {"required": True, "content": content}
+    return operation
+
+
+def _path_parameters(route: Route) -> Iterable[Json]:
+    for name in re.findall(r"{(\w+)}", route.path):
+        yield {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
+
+
+def _headers(route: Route) -> Iterable[Json]:
+    if route.need is not Need.KEY:
+        yield {
+            "name": "X-Agent-Id",
+            "in": "header",
+            "required": route.need is Need.MAILBOX,
+            "description": _ADDRESS_HEADER,
+            "schema": {"type": "string"},
+        }
+    for name, description in route.request_headers.items():
+        yield {
+            "name": name,
+            "in": "header",
+            "required": False,
+            "description": description,
+            "schema": {"type": "string"},
+        }
+
+
+def _query_parameters(route: Route) -> Iterable[Json]:
+    query = shape_of(route).query
+    _, schemas = msgspec.json.schema_components([query], ref_template=_REFERENCE)
+    schema = schemas[query.__name__]
+    for name, property_schema in schema["properties"].items():
+        yield {
+            "name": name,
+            "in": "query",
+            "required": name in schema["required"],
+            "schema": _without_null(property_schema),
+        }
+
+
+def _without_null(schema: Json) -> Json:
+    """A parameter that may be left out is never null on the wire."""
+    kinds = [kind for kind in schema.get("anyOf", ()) if kind != {"type": "null"}]
+    return kinds[0] if len(kinds) == 1 else schema
+
+
+def _answers(route: Route) -> Json:
+    content = {"application/json": {"schema": _reference(shape_of(route).answer)}}
+    statuses = [route.status, *([route.other_status] if route.other_status else [])]
+    return {str(status): {"description": _SAYS[status], "content": content} for status in statuses}
+
+
+_SAYS: Final = {200: "Done.", 201: "Created."}
+
+
+def _refusals(refusals: Iterable[type[MessengerError]]) -> Json:
+    codes: dict[int, list[str]] = {}
+    for error in refusals:
+        codes.setdefault(error.status, []).append(error.code)
+    content = {"application/problem+json": {"schema": _reference(Problem)}}
+    return {
+        str(status): {
+            "description": ", ".join(f"`{code}`" for code in codes[status]),
+            **({"headers": _RETRY_AFTER} if status in {429, 503} else {}),
+            "content": content,
+        }
+        for status in sorted(codes)
+    }
+
+
+def _reference(shape: type[msgspec.Struct]) -> Json:
+    return {"$ref": _REFERENCE.format(name=shape.__name__)}

@@ -1,0 +1,1 @@
+"""What surrounds the routes: the gate, headers, the client's address."""

@@ -1,0 +1,69 @@
+"""The address of the client, as far as the trusted proxies vouch for it."""
+
+from collections.abc import Iterable
+from ipaddress import ip_address
+from typing import Final, Literal
+
+Trust = int | Literal["loopback"] | None
+"""How many hops in front of the server are ours; `loopback`: those on this machine; none."""
+
+_UNKNOWN: Final = "unknown"
+"""The peer of a connection that has no address, a Unix socket for instance."""
+
+
+def client_address(peer: str | None, forwarded_for: Iterable[bytes], trust: Trust) -> str:
+    """Who made the request: the peer of the connection, or whom a trusted proxy names.
+
+    `forwarded_for` are the values of every `X-Forwarded-For` header, in their order. Each proxy
+    adds the address it was called from at the end, so the list is read from the right, and what
+    stands left of the last trusted entry may be anybody's invention.
+    """
+    if peer is None or trust is None:
+        return peer or _UNKNOWN
+    entries = [entry.strip() for value in forwarded_for for entry in value.split(b",")]
+    if trust == "loopback":
+        return _behind_loopback(peer, entries)
+    return _first_address(entries[-trust:]) or peer
+
+
+def _behind_loopback(peer: str, entries: list[bytes]) -> str:
+    if not _is_loopback(peer):
+        return peer
+    for entry in reversed(entries):
+        address = _address(entry)
+        if address is None:
+            return peer
+        if not _is_loopback(address):
+            return address
+    return peer
+
+
+def _first_address(trusted: list[bytes]) -> str | None:
+    """The farthest entry that a chain of well-formed ones leads to from the right."""
+    farthest = None
+    for entry in reversed(trusted):
+        address = _address(entry)
+        if address is None:
+            break
+        farthest = address
+    return farthest
+
+
+def _address(entry: bytes) -> str | None:
+    """The address of an entry without its port, in its one usual form; None: it is none."""
+    text = entry.decode("latin-1")
+    if text.startswith("["):
+        text = text[1:].partition("]")[0]
+    elif text.count(":") == 1:
+        text = text.partition(":")[0]
+    try:
+        return str(ip_address(text))
+    except ValueError:
+        return None
+
+
+def _is_loopback(address: str) -> bool:
+    try:
+        return ip_address(address).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,160 @@
+"""The gate in front of every route: who is calling, the quota, and what every answer carries."""
+
+import logging
+import re
+import time
+from typing import Final, NamedTuple
+
+from litestar.enums import ScopeType
+from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
+from litestar.utils import normalize_path
+
+from messenger_core.errors import Busy, MessengerError
+from messenger_server.auth.agents import AgentCheck, Caller, Headers
+from messenger_server.http_errors import send_failure
+from messenger_server.quota import Quota, Window
+from messenger_server.web.client_address import Trust, client_address
+from messenger_server.web.headers import SECURITY_HEADERS, request_id
+
+_log = logging.getLogger(__name__)
+_access_log = logging.getLogger("messenger_server.access")
+
+HEALTH_PATH: Final = "/health"
+
+_HEADERS_READ: Final = frozenset(
+    {
+        b"authorization",
+        b"content-length",
+        b"content-type",
+        b"idempotency-key",
+        b"x-agent-id",
+        b"x-messenger-token",
+        b"x-request-id",
+    }
+)
+_KEY_IN_PATH: Final = re.compile(r"mk_[A-Za-z0-9_-]+")
+
+
+class Admission(NamedTuple):
+    """What the gate found out about a request; the routes find it in the state of its scope."""
+
+    request_id: str
+    headers: Headers
+    """Those that the server reads; where one comes twice, the first."""
+    caller: Caller | None
+    """None: at this path nobody is asked."""
+    window: Window
+    """What the request takes of its quota."""
+
+
+class Gate:
+    """Lets requests through to the routes, and finishes every answer on its way back."""
+
+    def __init__(self, app: ASGIApp, check: AgentCheck, quota: Quota, trust: Trust) -> None:
+        self._app = app
+        self._check = check
+        self._quota = quota
+        self._trust = trust
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serves one request; another kind of connection passes untouched."""
+        if scope["type"] != ScopeType.HTTP:
+            await self._app(scope, receive, send)
+            return
+        headers = _headers_read(scope)
+        answering = _Answering(send, request_id(headers.get(b"x-request-id")))
+        scope.setdefault("state", {})["request_id"] = answering.request_id
+        try:
+            admission = await self._admit(scope, headers, answering)
+            scope["state"]["admission"] = admission
+            await self._app(scope, receive, answering.send)
+        except Exception as failure:
+            if answering.status:
+                raise  # half an answer is out: the server closes the connection
+            await send_failure(failure, answering.request_id, answering.send)
+        finally:
+            if _access_log.isEnabledFor(logging.INFO):
+                answering.write_access(scope)
+
+    async def _admit(
+        self, scope: HTTPScope, headers: Headers, answering: "_Answering"
+    ) -> Admission:
+        """Whom the request comes from, with its share of the quota taken.
+
+        Raises:
+            MessengerError: the caller is refused; that counts for the client's address.
+        """
+        path = normalize_path(scope["path"])
+        caller = None
+        try:
+            if _asks_for_key(path):
+                caller = answering.caller = await self._check.caller_of(path, headers)
+        except MessengerError:
+            self._quota.take(self._address(scope))
+            raise
+        except Exception:
+            if path != HEALTH_PATH:
+                raise
+            _log.exception("the database does not answer")
+            raise Busy("The database does not answer.", retry_after_seconds=1) from None
+        mailbox = caller.mailbox if caller else None
+        window = self._quota.take(mailbox.id if mailbox else self._address(scope))
+        return Admission(answering.request_id, headers, caller, window)
+
+    def _address(self, scope: HTTPScope) -> str:
+        forwarded = [value for name, value in scope["headers"] if name == b"x-forwarded-for"]
+        peer = scope["client"]
+        return client_address(peer[0] if peer else None, forwarded, self._trust)
+
+
+class _Answering:
+    """The way back of one request: adds to its answer, and remembers how it went."""
+
+    __slots__ = ("_began", "_request_id", "_send", "caller", "request_id", "status")
+
+    def __init__(self, send: Send, identifier: bytes) -> None:
+        self._send = send
+        self._request_id = identifier
+        self._began = time.perf_counter()
+        self.request_id = identifier.decode()
+        self.caller: Caller | None = None
+        self.status = 0
+        """Of the answer, once it has begun."""
+
+    async def send(self, message: Message) -> None:
+        """Sends a part of the answer, the first one with the headers that all have."""
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            message["headers"] = [
+                *message["headers"],
+                (b"x-request-id", self._request_id),
+                *SECURITY_HEADERS,
+            ]
+        await self._send(message)
+
+    def write_access(self, scope: HTTPScope) -> None:
+        """One line: method, path as it was sent and without its query, status, time, who."""
+        path = scope["raw_path"].decode("latin-1")
+        if "mk_" in path:
+            path = _KEY_IN_PATH.sub("mk_[hidden]", path)
+        _access_log.info(
+            "%s %s %s %.1f ms %s %s",
+            scope["method"],
+            path,
+            self.status or "left",
+            (time.perf_counter() - self._began) * 1000,
+            self.request_id,
+            (self.caller and self.caller.address) or "-",
+        )
+
+
+def _headers_read(scope: HTTPScope) -> Headers:
+    found: Headers = {}
+    for name, value in scope["headers"]:
+        if name in _HEADERS_READ and name not in found:
+            found[name] = value
+    return found
+
+
+def _asks_for_key(path: str) -> bool:
+    return path.startswith("/api/") or path in {"/api", HEALTH_PATH}
