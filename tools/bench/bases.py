@@ -48,6 +48,10 @@ _BATCH: Final = 20_000
 _MESSAGE_SEARCH: Final = (
     "INSERT INTO message_search (rowid, mailboxes, subject, body) VALUES (?, ?, ?, ?)"
 )
+_COUNT_THREADS: Final = (
+    "UPDATE mailbox SET last_activity_at = created_at, thread_count ="
+    " (SELECT count(*) FROM thread_member WHERE mailbox_id = mailbox.id)"
+)
 _THREAD_SEARCH: Final = (
     "INSERT INTO thread_search (rowid, mailboxes, title, description) VALUES (?, ?, ?, '')"
 )
@@ -142,6 +146,7 @@ class _GrownBase:
         )
         members = [(*key, *counts, 1) for key, counts in self._members.items()]
         _insert(connection, thread_member, members)
+        connection.execute(_COUNT_THREADS)
         _insert(connection, folder_count, [(*key, *each) for key, each in self._folders.items()])
 
     def _thread_of(self, seq: int) -> int:
@@ -190,6 +195,7 @@ def _mailbox_row(row_id: int | None, address: str) -> tuple[object, ...]:
         display_name=f"bench {address}",
         created_at=_START_MS,
         last_seen_at=_START_MS,
+        thread_count=0,
     )
 
 

@@ -1,21 +1,24 @@
-"""Figures of whole requests: `send_c32`, `send_c1`, `list50`, `mixed`."""
+"""Figures of whole requests: `send_c32`, `send_c1`, `list50`, `mixed`, `auth`."""
 
 import asyncio
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+import msgspec
+from tools.bench.bases import add_mailboxes
 from tools.bench.client import Endpoint, close_all, connect, expect
 from tools.bench.figures import FIGURE_BY_NAME
 from tools.bench.load import NextRequest, pace_for, time_of
 from tools.bench.mailers import Mailer, ring
 from tools.bench.processes import create_key, running_module, running_server
 from tools.bench.report import Result, Round, result_of
-from tools.bench.running import Bench, in_turns
+from tools.bench.running import Bench, in_turns, median
 
-NAMES: Final = ("send_c32", "send_c1", "list50", "mixed")
+NAMES: Final = ("send_c32", "send_c1", "list50", "mixed", "auth")
 """The figures of this group, in the order they are taken."""
 
 _PAGE: Final = "/api/messages?limit=50"
+_GUARDED: Final = "tools.bench.guarded_app"
 
 
 class _Stage(NamedTuple):
@@ -29,10 +32,14 @@ class _Stage(NamedTuple):
 
 def measure(bench: Bench, names: Sequence[str]) -> list[Result]:
     """The wanted figures of this group."""
-    return asyncio.run(_measure(bench, names))
+    whole = [name for name in names if name != "auth"]
+    results = asyncio.run(_whole_requests(bench, whole)) if whole else []
+    if "auth" in names:
+        results.append(asyncio.run(_auth(bench)))
+    return results
 
 
-async def _measure(bench: Bench, names: Sequence[str]) -> list[Result]:
+async def _whole_requests(bench: Bench, names: Sequence[str]) -> list[Result]:
     database = bench.folder / "http.db"
     key = create_key(database)
     with running_server(database) as (_, server):
@@ -92,3 +99,28 @@ async def _mixed(bench: Bench, stage: _Stage) -> Round:
     alone = await sends() + await lists()
     together = max(await asyncio.gather(sends(), lists()))
     return Round(together, alone)
+
+
+async def _auth(bench: Bench) -> Result:
+    """A constant behind the gate with the key check, and the same where the gate asks nobody."""
+    database = bench.folder / "auth.db"
+    key = create_key(database)
+    mailers = [Mailer(key, each) for each in add_mailboxes(database, "auth", bench.sizes.clients)]
+
+    async def pace(endpoint: Endpoint, path: str) -> float:
+        clients = [mailer.gets(path) for mailer in mailers]
+        return (await pace_for(endpoint, clients, 200, bench.sizes.seconds)).per_second
+
+    with (
+        running_module(_GUARDED, bench.folder / "guarded.log", str(database)) as guarded,
+        running_module(_GUARDED, bench.folder / "bare.log") as bare,
+    ):
+        rounds = await in_turns(
+            bench.sizes.rounds,
+            lambda: pace(guarded, "/api/constant"),
+            lambda: pace(guarded, "/constant"),
+        )
+        bare_pace = await pace(bare, "/constant")
+    result = result_of(FIGURE_BY_NAME["auth"], rounds)
+    share = median([each.value for each in rounds]) / bare_pace
+    return msgspec.structs.replace(result, note=f"the whole gate against a bare app: {share:.2f}")

@@ -7,6 +7,7 @@ import sys
 
 import uvicorn
 from litestar import Litestar, Response, get, post
+from litestar.types import ASGIApp
 
 from messenger_core.wire.messages import SendMessage
 
@@ -24,10 +25,10 @@ def bare_app(send_bytes: int, list_bytes: int) -> Litestar:
     def list_messages() -> Response[bytes]:
         return Response(listed, media_type="application/json")
 
-    return Litestar([send, list_messages], openapi_config=None)
+    return Litestar([send, list_messages], openapi_config=None, logging_config=None)
 
 
-def serve(app: Litestar, port: int) -> None:
+def serve(app: ASGIApp, port: int) -> None:
     """Runs an app as the server is run: uvicorn, httptools, the asyncio loop, one process."""
     uvicorn.run(
         app,

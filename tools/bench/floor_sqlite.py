@@ -38,8 +38,6 @@ _WRITES: Final = (
     "UPDATE mailbox SET last_activity_at = :at WHERE id IN (:sender, :recipient)",
     "INSERT INTO idempotency VALUES (:sender, :key, :key, :message, 0, 0, :at)",
     "UPDATE counter SET seq = :seq, change = change + 1",
-    "INSERT INTO thread_search (rowid, mailboxes, title, description)"
-    " VALUES (:seq, :tokens, :folded_subject, '')",
     "INSERT INTO message_search (rowid, mailboxes, subject, body)"
     " VALUES (:seq, :tokens, :folded_subject, :folded_body)",
 )
