@@ -49,8 +49,9 @@ class FileLock:
             self._descriptor = None
 
     def __enter__(self) -> Self:
-        """Takes the lock, waiting for it."""
-        self.acquire(wait=True)
+        """Takes the lock, waiting for it, unless it is held already."""
+        if self._descriptor is None:
+            self.acquire(wait=True)
         return self
 
     def __exit__(self, *failure: object) -> None:
@@ -94,6 +95,8 @@ def _open_locked(path: Path, *, wait: bool) -> int | None:
             raise
         # A file that was removed meanwhile is another one than the next process will open.
         if locked and _is_file_at(path, descriptor):
+            with suppress(OSError):
+                os.utime(path)
             return descriptor
         os.close(descriptor)
         if not locked:

@@ -136,12 +136,18 @@ def release_handoff(state: StateDir, server_url: str, address: str, process: Pro
 def purge_handoffs(state: StateDir, now_seconds: float) -> None:
     """Removes what was left behind more than seven days ago.
 
+    The hand-off of a session that still runs stays: its watcher is armed again every half hour.
+
     Args:
         state: the state folder.
         now_seconds: seconds since 1970.
     """
     oldest = now_seconds - KEPT_FOR.total_seconds()
-    state.purge(FOLDER, _SUFFIX, lambda written_at: written_at < oldest)
+    state.purge(
+        FOLDER,
+        _SUFFIX,
+        lambda path, written_at: written_at < oldest and not _is_held(state, path),
+    )
 
 
 def _path(state: StateDir, server_url: str, address: str) -> Path:
@@ -166,6 +172,11 @@ def _read(state: StateDir, path: Path) -> HandOff | None:
 
 def _write(state: StateDir, path: Path, handoff: HandOff) -> None:
     state.write(path, msgspec.json.encode(handoff))
+
+
+def _is_held(state: StateDir, path: Path) -> bool:
+    handoff = _read(state, path) if path.suffix == _SUFFIX else None
+    return handoff is not None and any(is_alive(held.process) for held in handoff.sessions)
 
 
 def _others(before: HandOff, sessions: list[LocalSession]) -> list[LocalSession]:

@@ -83,15 +83,15 @@ class StateDir:
         with suppress(OSError):
             yield from (self.root / folder).glob(f"*{suffix}")
 
-    def purge(self, folder: str, suffix: str, is_stale: Callable[[float], bool]) -> None:
-        """Removes the files that were last written at a time (epoch seconds) that is stale.
+    def purge(self, folder: str, suffix: str, is_stale: Callable[[Path, float], bool]) -> None:
+        """Removes the files that are stale, by their path and last writing (epoch seconds).
 
         What a killed process left half written goes by the same rule.
         """
         for ending in (suffix, suffix + ".*" + _TEMPORARY_SUFFIX):
             for path in self.files(folder, ending):
                 with suppress(OSError):
-                    if is_stale(path.stat().st_mtime):
+                    if is_stale(path, path.stat().st_mtime):
                         path.unlink()
 
     def _failure(self, what: str, path: Path, error: OSError) -> StateDirError:
