@@ -135,6 +135,8 @@ class MailboxColumns(TypedColumns):
     last_activity_at: Named[int | None] = Column(BigInteger)
     """The last send or receive."""
     deleted_at: Named[int | None] = Column(BigInteger)
+    thread_count: Named[int] = Column(BigInteger, server_default="0")
+    """How many threads it has copies of: the total of their list."""
 
 
 mailbox = Table(
@@ -192,12 +194,19 @@ class ThreadColumns(TypedColumns):
     title: Named[str | None] = Column(Text)
     description: Named[str | None] = Column(Text)
     named_by_id: Named[int | None] = Column(RowId, ForeignKey("mailbox.id"))
-    opener_id: Named[int] = Column(RowId, ForeignKey("mailbox.id"), index=True)
-    other_id: Named[int] = Column(RowId, ForeignKey("mailbox.id"), index=True)
+    opener_id: Named[int] = Column(RowId, ForeignKey("mailbox.id"))
+    other_id: Named[int] = Column(RowId, ForeignKey("mailbox.id"))
     created_at: Named[int] = Column(BigInteger)
 
 
-thread = Table("thread", metadata, ThreadColumns)
+thread = Table(
+    "thread",
+    metadata,
+    ThreadColumns,
+    # Both ways round: the threads of one pair are found without reading those of a busy mailbox.
+    Index("ix_thread_opener_id_other_id", "opener_id", "other_id"),
+    Index("ix_thread_other_id_opener_id", "other_id", "opener_id"),
+)
 
 
 class ThreadMemberColumns(TypedColumns):
@@ -269,6 +278,8 @@ message = Table(
     metadata,
     MessageColumns,
     Index("ix_message_thread_id_seq", "thread_id", "seq"),
+    # What one mailbox got from another, newest first.
+    Index("ix_message_recipient_id_sender_id_seq", "recipient_id", "sender_id", "seq"),
 )
 
 

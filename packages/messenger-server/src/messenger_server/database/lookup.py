@@ -16,44 +16,50 @@ Row = TypeVar("Row")
 class Lookup(Generic[Row]):
     """A question for rows by their keys, compiled once for each engine.
 
-    `make` builds a row from its columns; `names` are the bind parameters in the order in which the
-    callers give their values. Columns arrive as the driver gives them: a boolean as 0 or 1.
+    `make` builds a row from the tuple of its columns, which are as the driver gives them: a boolean
+    is 0 or 1. `names` are the bind parameters, in the order in which callers give their values.
     """
 
-    # Any: the columns of a row have types of their own, which `make` states.
     def __init__(
-        self, make: Callable[..., Row], statement: Select[*tuple[Any, ...]], *names: str
+        self,
+        make: Callable[[tuple[Any, ...]], Row],  # Any: each column has a type of its own
+        statement: Select[*tuple[Any, ...]],
+        *names: str,
     ) -> None:
         self._make = make
         self._statement = statement
         self._names = names
-        self._compiled: dict[str, tuple[str, tuple[int, ...]]] = {}
+        self._compiled: dict[str, tuple[str, tuple[int, ...], tuple[object, ...]]] = {}
 
     def first(self, connection: Connection, *values: object) -> Row | None:
         """The first row; `None` when there is none."""
         row = self._execute(connection, values).fetchone()
-        return None if row is None else self._make(*row)
+        return None if row is None else self._make(row)
 
     def all(self, connection: Connection, *values: object) -> list[Row]:
         """Every row, in the statement's order."""
-        make = self._make
-        return [make(*row) for row in self._execute(connection, values).fetchall()]
+        return list(map(self._make, self._execute(connection, values).fetchall()))
 
     def _execute(self, connection: Connection, values: tuple[object, ...]) -> Any:  # a DBAPI cursor
         compiled = self._compiled.get(connection.dialect.name) or self._compile(connection.dialect)
-        statement, order = compiled
+        text, order, constants = compiled
+        if len(values) != len(self._names):
+            raise TypeError(f"{len(self._names)} values are needed: {', '.join(self._names)}")
         cursor = connection.connection.cursor()
-        cursor.execute(statement, [values[position] for position in order])
+        known = values + constants
+        cursor.execute(text, [known[position] for position in order])
         return cursor
 
-    def _compile(self, dialect: Dialect) -> tuple[str, tuple[int, ...]]:
-        """The statement's text, and which of the caller's values goes to each of its places.
+    def _compile(self, dialect: Dialect) -> tuple[str, tuple[int, ...], tuple[object, ...]]:
+        """The statement's text, the position of each place's value, and the statement's constants.
 
-        Raises:
-            ValueError: the statement has a bind parameter that `names` does not hold.
+        A position counts through the caller's values first, then through the constants.
         """
         compiled = self._statement.compile(dialect=dialect)
-        places = compiled.positiontup or []
-        order = tuple(self._names.index(name) for name in places)
-        self._compiled[dialect.name] = (str(compiled), order)
+        places = list(compiled.positiontup or ())
+        own = [name for name in dict.fromkeys(places) if name not in self._names]
+        known = [*self._names, *own]
+        order = tuple(known.index(name) for name in places)
+        constants = tuple(compiled.params[name] for name in own)
+        self._compiled[dialect.name] = (str(compiled), order, constants)
         return self._compiled[dialect.name]

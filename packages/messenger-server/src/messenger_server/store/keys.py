@@ -56,8 +56,8 @@ _KEY_ROW = (
 )
 
 
-def _key_row(*columns: Any) -> KeyRow:  # Any: as the driver gives them
-    return KeyRow(*columns[:5], bool(columns[5]), *columns[6:])
+def _key_row(columns: tuple[Any, ...]) -> KeyRow:  # Any: as the driver gives them
+    return KeyRow._make((*columns[:5], bool(columns[5]), *columns[6:]))
 
 
 _FIND: Final = Lookup(

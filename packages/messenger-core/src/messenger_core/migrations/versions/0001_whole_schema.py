@@ -157,6 +157,7 @@ def _create_tables() -> None:
         sa.Column("last_seen_at", sa.BigInteger(), nullable=True),
         sa.Column("last_activity_at", sa.BigInteger(), nullable=True),
         sa.Column("deleted_at", sa.BigInteger(), nullable=True),
+        sa.Column("thread_count", sa.BigInteger(), server_default="0", nullable=False),
         sa.ForeignKeyConstraint(
             ["api_key_id"], ["api_key.id"], name=op.f("fk_mailbox_api_key_id_api_key")
         ),
@@ -271,8 +272,12 @@ def _create_tables() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_thread")),
         sa.UniqueConstraint("public_id", name=op.f("uq_thread_public_id")),
     )
-    op.create_index(op.f("ix_thread_opener_id"), "thread", ["opener_id"], unique=False)
-    op.create_index(op.f("ix_thread_other_id"), "thread", ["other_id"], unique=False)
+    op.create_index(
+        "ix_thread_opener_id_other_id", "thread", ["opener_id", "other_id"], unique=False
+    )
+    op.create_index(
+        "ix_thread_other_id_opener_id", "thread", ["other_id", "opener_id"], unique=False
+    )
     op.create_table(
         "folder_count",
         sa.Column("mailbox_id", ROW_ID, nullable=False),
@@ -323,6 +328,12 @@ def _create_tables() -> None:
         sa.UniqueConstraint("public_id", name=op.f("uq_message_public_id")),
     )
     op.create_index("ix_message_thread_id_seq", "message", ["thread_id", "seq"], unique=False)
+    op.create_index(
+        "ix_message_recipient_id_sender_id_seq",
+        "message",
+        ["recipient_id", "sender_id", "seq"],
+        unique=False,
+    )
     op.create_table(
         "thread_member",
         sa.Column("mailbox_id", ROW_ID, nullable=False),
