@@ -228,10 +228,7 @@ WHOAMI = Tool(
 LIST_AGENTS = Tool(
     name="list_agents",
     title="Directory",
-    description=(
-        "Find whom to write to: the other mailboxes, grouped by agent. An agent name designates "
-        "nobody, only a mailbox address does."
-    ),
+    description=("Find whom to write to: every other mailbox address, grouped by agent."),
     arguments=ListAgents,
     annotations=READS,
     undone="The directory cannot be shown",

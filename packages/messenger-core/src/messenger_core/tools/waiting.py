@@ -91,8 +91,8 @@ WAIT_FOR_MESSAGE = Tool(
     name="wait_for_message",
     title="Wait for message",
     description=(
-        "Wait for the next message that arrives after the call, such as an answer due now. Unread "
-        "mail already there does not end it."
+        "Wait for the next message that arrives after the call; unread mail already there does not "
+        "end it."
     ),
     arguments=WaitForMessage,
     annotations=READS,

@@ -1,0 +1,125 @@
+"""The life of the MCP server on stdio: from the client's first line to a clean end.
+
+It ends with code 0 when the client closes its input, when a signal asks for it, and when the parent
+is gone; with code 2 when the server refuses the registration. Leaving is `os._exit`: a thread may
+be reading the input for ever, and nothing that sits in a buffer shall reach the client.
+"""
+
+import logging
+import os
+import signal
+import sys
+import threading
+from typing import NoReturn
+
+import anyio
+import mcp_types
+from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
+
+from messenger_mcp.api_client import MessengerClient
+from messenger_mcp.config import ClientConfig
+from messenger_mcp.incoming import IncomingLines
+from messenger_mcp.local_tools import Notifications, workplace_of
+from messenger_mcp.server import create_server
+from messenger_mcp.session import Session
+from messenger_mcp.state_dir import StateDirError
+from messenger_mcp.wire import Wire
+
+DONE = 0
+REFUSED = 2
+
+_LEAVE_WITHIN_SECONDS = 0.35
+"""A client that reads nothing any more cannot hold the end up longer than this."""
+_LOOK_SECONDS = 2.0
+"""How often it is looked whether the parent is there: its end of the pipe may be held by others."""
+
+_log = logging.getLogger(__name__)
+
+
+def serve_stdio(config: ClientConfig, wire: Wire) -> NoReturn:
+    """Serves one client and ends the process.
+
+    Raises:
+        SettingError: the proxy or certificate settings of the environment cannot be used.
+    """
+    anyio.run(_serve, config, wire)
+    raise AssertionError("the process should have ended")
+
+
+async def _serve(config: ClientConfig, wire: Wire) -> None:
+    client = MessengerClient(
+        config.server_url, config.api_key, timeout_seconds=config.timeout_seconds
+    )
+    session = Session(config, client)
+    notifications = Notifications(workplace_of(session))
+    leave = _Leaving(notifications)
+    server = create_server(session, notifications)
+    lines = IncomingLines(wire.stdin)
+    try:
+        async with stdio_server(lines, anyio.wrap_file(wire.stdout)) as (incoming, outgoing):
+
+            async def refuse(request_id: str | int, reason: str) -> None:
+                fault = mcp_types.ErrorData(code=mcp_types.INVALID_PARAMS, message=reason)
+                answer = mcp_types.JSONRPCError(jsonrpc="2.0", id=request_id, error=fault)
+                await outgoing.send(SessionMessage(answer))
+
+            lines.refuse = refuse
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(_leave_on_signal, leave)
+                tasks.start_soon(_leave_without_parent, leave)
+                tasks.start_soon(_leave_on_refusal, leave, session)
+                await server.run(incoming, outgoing, server.create_initialization_options())
+                # The input has ended. What is on its way out goes out before the process ends.
+                leave.within_limit(DONE)
+                tasks.cancel_scope.cancel()
+    except BaseExceptionGroup as failures:
+        if failures.subgroup((BrokenPipeError, ConnectionError)) is None:
+            raise
+    leave.now(DONE)
+
+
+class _Leaving:
+    """The way out of the process."""
+
+    def __init__(self, notifications: Notifications) -> None:
+        self._notifications = notifications
+
+    def within_limit(self, code: int) -> None:
+        """The process is gone after a moment at the latest, whoever still holds a thread."""
+        timer = threading.Timer(_LEAVE_WITHIN_SECONDS, os._exit, [code])
+        timer.daemon = True
+        timer.start()
+
+    def now(self, code: int) -> NoReturn:
+        """Takes back what the session left on this machine and ends the process."""
+        self.within_limit(code)
+        try:
+            self._notifications.close()
+        except StateDirError as error:
+            _log.warning("%s", error)
+        logging.shutdown()
+        os._exit(code)
+
+
+async def _leave_on_signal(leave: _Leaving) -> None:
+    signals = [signal.SIGTERM, signal.SIGINT]
+    if sys.platform != "win32":
+        signals.append(signal.SIGHUP)
+    with anyio.open_signal_receiver(*signals) as received:
+        async for _ in received:
+            leave.now(DONE)
+
+
+async def _leave_without_parent(leave: _Leaving) -> None:
+    parent = os.getppid()
+    while True:
+        await anyio.sleep(_LOOK_SECONDS)
+        if os.getppid() != parent:
+            leave.now(DONE)
+
+
+async def _leave_on_refusal(leave: _Leaving, session: Session) -> None:
+    await session.refused.wait()
+    _log.error("the server refuses this session: %s", session.refusal)
+    leave.now(REFUSED)
