@@ -84,8 +84,11 @@ class _Trouble:
     def pause_seconds(self, error: MessengerError | Unreachable) -> float:
         """How long to leave the server alone; tells of a new cause in the log, once."""
         if str(error) != self._told:
-            _log.warning("%s The watcher goes on and tries again.", error)
             self._told = str(error)
+            kind = (
+                "" if isinstance(error, Unreachable) else "The Messenger server refuses for now: "
+            )
+            _log.warning("%s%s The watcher goes on and tries again.", kind, error)
         longest = min(_PAUSE_MAX_SECONDS, _PAUSE_MIN_SECONDS * 2.0**self._tries)
         self._tries = min(self._tries + 1, 16)
         # Many watchers meet one outage: they do not all come back at the same instant.
