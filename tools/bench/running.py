@@ -1,6 +1,5 @@
 """What every group of figures needs: where it may write, how much it measures, and taking turns."""
 
-import statistics
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -38,8 +37,3 @@ def percentile(samples: Sequence[float], share: float) -> float:
     """The sample below which this share of them lies."""
     ordered = sorted(samples)
     return ordered[min(len(ordered) - 1, int(len(ordered) * share))]
-
-
-def median(samples: Sequence[float]) -> float:
-    """The sample in the middle."""
-    return statistics.median(samples)

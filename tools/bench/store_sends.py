@@ -12,12 +12,11 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from messenger_server.store.messages import Draft, deliver_many
 from tools.bench.texts import Writer
 
-from messenger_core.errors import MessengerError
 from messenger_core.wire.messages import SendMessage
 from messenger_server.database import Database
+from messenger_server.store.delivering import Draft, deliver_many
 
 
 async def main(database_path: str, mailboxes: int, sends: int) -> float:
@@ -41,9 +40,7 @@ async def main(database_path: str, mailboxes: int, sends: int) -> float:
 async def _send_all(database: Database, drafts: Iterator[Draft], numbers: Iterator[int]) -> None:
     """One sender: takes its next number and sends until none is left."""
     for _number in numbers:
-        delivered = await database.write_grouped(deliver_many, next(drafts))
-        if isinstance(delivered, MessengerError):
-            raise delivered
+        await database.write_grouped(deliver_many, next(drafts))
 
 
 def _drafts(sender: int, mailboxes: int, texts: list[tuple[str, str]]) -> Iterator[Draft]:
