@@ -108,7 +108,7 @@ class WaitPeer:
         head = self.head
         after = min(int(asked.query.get("after", head)), head)
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(float(asked.query["timeout_seconds"])):
+            async with asyncio.timeout(float(asked.query.get("timeout_seconds", "30"))):
                 while self.head <= after and self._server.is_serving():
                     await self._more.wait()
         found = [event for event in self._events if event.seq > after][:200]
