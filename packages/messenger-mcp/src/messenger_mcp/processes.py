@@ -13,6 +13,7 @@ from msgspec import Struct
 
 _PS = "/bin/ps"
 _PS_TIMEOUT_SECONDS = 5.0
+_ENDED = {b"Z", b"X"}
 
 
 class ProcessMark(Struct, frozen=True, kw_only=True):
@@ -74,19 +75,24 @@ def _exists(pid: int) -> bool:
         return False
     except PermissionError:
         return True
-    return True
+    # One that ended and was never collected (a container without an init process) is gone.
+    fields = _linux_fields(pid)
+    return fields is None or fields[0] not in _ENDED
 
 
 def _linux_start_time(pid: int) -> str | None:
+    fields = _linux_fields(pid)
+    return None if fields is None or fields[0] in _ENDED else fields[19].decode("ascii")
+
+
+def _linux_fields(pid: int) -> list[bytes] | None:
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
             content = file.read()
     except OSError:
         return None
     # The command's name stands in parentheses and may itself hold spaces and parentheses.
-    fields = content.rpartition(b")")[2].split()
-    state, started = fields[0], fields[19]
-    return None if state in {b"Z", b"X"} else started.decode("ascii")
+    return content.rpartition(b")")[2].split()
 
 
 def _ps_start_time(pid: int) -> str | None:
