@@ -4,7 +4,7 @@ A send and a key check ask for one row by a key, many times a second. Through SQ
 question costs ten times what the engine needs for the answer.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Generic, TypeVar
 
 from sqlalchemy import Connection, Select
@@ -39,6 +39,10 @@ class Lookup(Generic[Row]):
     def all(self, connection: Connection, *values: object) -> list[Row]:
         """Every row, in the statement's order."""
         return list(map(self._make, self._execute(connection, values).fetchall()))
+
+    def each(self, connection: Connection, *values: object) -> Iterator[Row]:
+        """The rows one after the other: what is not asked for is not read."""
+        return map(self._make, self._execute(connection, values))
 
     def _execute(self, connection: Connection, values: tuple[object, ...]) -> Any:  # a DBAPI cursor
         compiled = self._compiled.get(connection.dialect.name) or self._compile(connection.dialect)

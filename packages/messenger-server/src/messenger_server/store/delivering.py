@@ -20,7 +20,7 @@ from messenger_server.database import Batch
 from messenger_server.store.cards import party
 from messenger_server.store.idempotency import SendRecord, find_send, keep_sends
 from messenger_server.store.ledger import Ledger, LedgerThread, Letter
-from messenger_server.store.messages import read_copy
+from messenger_server.store.reading import read_copy
 from messenger_server.store.routing import Correspondent, Offices, Route, route_of
 
 

@@ -420,7 +420,7 @@ def _create_tables() -> None:
     op.create_index(
         "ix_delivery_unread",
         "delivery",
-        ["mailbox_id", "seq"],
+        ["mailbox_id", "seq", "folder_id", "read_at"],
         unique=False,
         sqlite_where=sa.text("read_at IS NULL"),
         postgresql_where=sa.text("read_at IS NULL"),
