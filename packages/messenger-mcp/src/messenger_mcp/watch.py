@@ -17,6 +17,7 @@ from messenger_mcp.announcer import Announcer
 from messenger_mcp.api_client import MessengerClient
 from messenger_mcp.config import SettingError
 from messenger_mcp.handoff import purge_handoffs
+from messenger_mcp.log import OneLine
 from messenger_mcp.outlet import Outlet, Reader
 from messenger_mcp.pacing import Pace
 from messenger_mcp.state_dir import StateDir, StateDirError
@@ -49,7 +50,9 @@ def watch_main(
         address: the mailbox; absent: that of the host's session, or of the environment.
         keepalive_seconds: a line is printed after this long without one; absent: never.
     """
-    logging.basicConfig(format="messenger-mcp: %(message)s", level=logging.WARNING)
+    output = logging.StreamHandler()
+    output.setFormatter(OneLine("messenger-mcp: %(message)s"))
+    logging.basicConfig(handlers=[output], level=logging.WARNING, force=True)
     if sys.__stdout__ is None:
         return DONE
     outlet = Outlet(sys.__stdout__.fileno())
