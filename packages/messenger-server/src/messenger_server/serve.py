@@ -18,7 +18,7 @@ import uvicorn
 from litestar import Litestar
 
 from messenger_server.app import create_app
-from messenger_server.config import HOST, Refused, ServerConfig
+from messenger_server.config import HOST, Failed, Refused, ServerConfig
 from messenger_server.database import Database
 from messenger_server.database.opening import refuse_foreign
 from messenger_server.log import start_logging
@@ -56,6 +56,7 @@ def serve(config: ServerConfig) -> int:
 
     Raises:
         Refused: the database or the port cannot be had; nothing was changed.
+        Failed: the application did not start.
     """
     refuse_foreign(config.db_path)  # first: nothing is written beside a file of somebody else
     start_logging(config.log_level, config.log_format)
@@ -66,7 +67,10 @@ def serve(config: ServerConfig) -> int:
     ):
         if config.auto_upgrade:
             _upgrade(config.db_path)
-        asyncio.run(_run(config, listener))
+        try:
+            asyncio.run(_run(config, listener))
+        except SystemExit:  # uvicorn's word for an application that does not start
+            raise Failed("the server did not start; the log says why") from None
     return 0
 
 
@@ -177,25 +181,26 @@ class _LoopbackServer(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Stops on a signal; a second one changes nothing, and none is raised again at the end.
+        """Stops on the first signal; none is raised again at the end, and none later is heard.
 
         A hang-up that the parent has us ignore stays ignored: `nohup`.
         """
-        wanted = [sign for sign in _STOP_SIGNALS if not _is_ignored_hangup(sign)]
-        for sign in wanted:
-            signal.signal(sign, self.handle_exit)
+        for sign in _STOP_SIGNALS:
+            if signal.getsignal(sign) is not signal.SIG_IGN or sign.name != "SIGHUP":
+                signal.signal(sign, self.handle_exit)
         try:
             yield
         finally:
-            # Not restored: a late second signal would end the process half way through its close.
-            for sign in wanted:
-                signal.signal(sign, signal.SIG_IGN)
+            _ignore_signals()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Asks the loop to stop; what is on its way gets its answer first."""
+        _ignore_signals()
         self.should_exit = True
         self._loop.call_soon_threadsafe(self._stop.set)
 
 
-def _is_ignored_hangup(sign: signal.Signals) -> bool:
-    return sign.name == "SIGHUP" and signal.getsignal(sign) is signal.SIG_IGN
+def _ignore_signals() -> None:
+    """Ignores further signals: one would end the process half way through its close."""
+    for sign in _STOP_SIGNALS:
+        signal.signal(sign, signal.SIG_IGN)
