@@ -111,8 +111,8 @@ def _bound(port: int) -> Iterator[socket.socket]:
     Raises:
         PortTaken: somebody else has it.
     """
-    # asyncio turns Nagle's algorithm off only where the protocol is named; with it, an answer's body
-    # waits 40 ms for the client's acknowledgement of its head.
+    # asyncio turns Nagle's algorithm off only where the protocol is named; with it, the body of an
+    # answer waits 40 ms for the client's acknowledgement of its head.
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
         if os.name == "posix":
             # On Windows the same option would let two programs share the port.
