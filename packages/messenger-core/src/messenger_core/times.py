@@ -5,6 +5,7 @@ Aware UTC datetimes in the program, integers of milliseconds in the base, RFC 33
 
 import time
 from datetime import UTC, datetime
+from functools import lru_cache
 
 
 def now_ms() -> int:
@@ -30,7 +31,7 @@ def from_ms(ms: int) -> datetime:
 def rfc3339(ms: int) -> str:
     """The wire form of an instant in milliseconds, e.g. `2026-09-07T13:31:00.203Z`."""
     seconds, rest = divmod(ms, 1000)
-    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{rest:03d}Z"
+    return f"{_to_the_second(seconds)}.{rest:03d}Z"
 
 
 def rfc3339_or_none(ms: int | None) -> str | None:
@@ -48,3 +49,8 @@ def parse_rfc3339(text: str) -> datetime:
     if instant.tzinfo is None:
         raise ValueError(f"{text!r} names no time zone: end it in Z")
     return instant.astimezone(UTC)
+
+
+@lru_cache(maxsize=4096)  # a page shows the same few moments again and again
+def _to_the_second(seconds: int) -> str:
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}"

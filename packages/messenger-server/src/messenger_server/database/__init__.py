@@ -4,7 +4,6 @@ Everything else of the server sees these names alone; which engine works below s
 """
 
 from messenger_server.database.batch import Batch
-from messenger_server.database.lookup import Lookup
 from messenger_server.database.opening import (
     DatabaseRefused,
     NotOurs,
@@ -12,10 +11,12 @@ from messenger_server.database.opening import (
     SchemaBehind,
     Unusable,
 )
+from messenger_server.database.prepared import Bulk, Lookup
 from messenger_server.database.sqlite import Database, open_for_command
 
 __all__ = [
     "Batch",
+    "Bulk",
     "Database",
     "DatabaseRefused",
     "Lookup",

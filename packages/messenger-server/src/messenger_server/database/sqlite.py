@@ -19,8 +19,8 @@ from messenger_core.errors import MessengerError
 from messenger_core.migrate import HEAD_REVISION
 from messenger_server.database.batch import Batch
 from messenger_server.database.engines import driver_of, reading_engine, writing_engine
-from messenger_server.database.lookup import Lookup
 from messenger_server.database.opening import prepare
+from messenger_server.database.prepared import Lookup
 from messenger_server.database.transactions import transaction
 from messenger_server.database.writer import Job, Writer
 

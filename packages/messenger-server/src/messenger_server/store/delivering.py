@@ -18,7 +18,7 @@ from messenger_core.wire.common import Party
 from messenger_core.wire.messages import SendMessage, SentMessage
 from messenger_server.database import Batch
 from messenger_server.store.cards import party
-from messenger_server.store.idempotency import SendRecord, find_send, keep_sends
+from messenger_server.store.idempotency import KeptSend, SendRecord, find_send, keep_sends
 from messenger_server.store.ledger import Ledger, LedgerThread, Letter
 from messenger_server.store.reading import read_copy
 from messenger_server.store.routing import Correspondent, Offices, Route, route_of
@@ -83,7 +83,8 @@ class _Desk:
     def close(self) -> None:
         """Writes what was accepted."""
         self._ledger.write(self._batch)
-        keep_sends(self._batch, [self._record(*pair) for pair in self._by_key.values()])
+        kept = [self._kept(*of_key, *pair) for of_key, pair in self._by_key.items()]
+        keep_sends(self._batch, kept)
 
     def _repetition(self, draft: Draft) -> Delivered | None:
         """The answer to the first send under the draft's key; `None`: this is the first."""
@@ -194,17 +195,17 @@ class _Desk:
             recipient_watcher_armed=is_armed,
         )
 
-    def _record(self, draft: Draft, delivered: Delivered) -> dict[str, object]:
+    def _kept(self, mailbox_id: int, key: str, draft: Draft, delivered: Delivered) -> KeptSend:
         answer = delivered.message
-        return {
-            "mailbox_id": draft.mailbox_id,
-            "key": draft.idempotency_key,
-            "fingerprint": draft.fingerprint,
-            "message_id": answer.id,
-            "recipient_never_connected": answer.recipient_never_connected,
-            "recipient_watcher_armed": answer.recipient_watcher_armed,
-            "created_at": self._batch.now_ms,
-        }
+        return KeptSend(
+            mailbox_id,
+            key,
+            draft.fingerprint,
+            answer.id,
+            answer.recipient_never_connected,
+            answer.recipient_watcher_armed,
+            self._batch.now_ms,
+        )
 
 
 def _refuse_other_send(draft: Draft, fingerprint: str) -> None:

@@ -3,6 +3,7 @@
 A record outlives its message on purpose: a late retry must not send it a second time.
 """
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from sqlalchemy import bindparam, delete, select, tuple_
@@ -10,7 +11,7 @@ from sqlalchemy.dialects.sqlite import insert
 
 from messenger_core.limits import IDEMPOTENCY_SECONDS
 from messenger_core.schema import idempotency
-from messenger_server.database import Batch, Lookup
+from messenger_server.database import Batch, Bulk, Lookup
 
 _PURGE_ROWS: Final = 500
 """So many at most are removed in one go: the writer is never held long."""
@@ -23,6 +24,19 @@ class SendRecord(NamedTuple):
     message_id: str
     recipient_never_connected: int
     recipient_watcher_armed: int
+
+
+class KeptSend(NamedTuple):
+    """A send to remember; the columns of the table."""
+
+    mailbox_id: int
+    key: str
+    fingerprint: str
+    message_id: str
+    recipient_never_connected: bool
+    recipient_watcher_armed: bool
+    created_at: int
+    """Milliseconds since 1970."""
 
 
 _FIND: Final = Lookup(
@@ -42,19 +56,13 @@ _FIND: Final = Lookup(
     "since",
 )
 _insert = insert(idempotency)
-_KEEP: Final = _insert.on_conflict_do_update(
-    # Only a record past its day is still there when a new one is kept.
-    index_elements=[idempotency.c.mailbox_id, idempotency.c.key],
-    set_={
-        name: _insert.excluded[name]
-        for name in (
-            "fingerprint",
-            "message_id",
-            "recipient_never_connected",
-            "recipient_watcher_armed",
-            "created_at",
-        )
-    },
+_KEEP: Final = Bulk(
+    _insert.on_conflict_do_update(
+        # Only a record past its day is still there when a new one is kept.
+        index_elements=[idempotency.c.mailbox_id, idempotency.c.key],
+        set_={name: _insert.excluded[name] for name in KeptSend._fields[2:]},
+    ),
+    *KeptSend._fields,
 )
 _PURGE: Final = delete(idempotency).where(
     tuple_(idempotency.c.mailbox_id, idempotency.c.key).in_(
@@ -70,10 +78,9 @@ def find_send(batch: Batch, mailbox_id: int, key: str) -> SendRecord | None:
     return _FIND.first(batch.connection, mailbox_id, key, _day_before(batch.now_ms))
 
 
-def keep_sends(batch: Batch, rows: list[dict[str, object]]) -> None:
-    """Remembers accepted sends; each row has the columns of the table."""
-    if rows:
-        batch.connection.execute(_KEEP, rows)
+def keep_sends(batch: Batch, sends: Sequence[KeptSend]) -> None:
+    """Remembers accepted sends for a day."""
+    _KEEP.write(batch.connection, sends)
 
 
 def purge_idempotency(batch: Batch) -> int:

@@ -4,7 +4,7 @@ Counters are summed up first: a mailbox that gets fifty messages in one batch is
 """
 
 from collections import defaultdict
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from sqlalchemy import bindparam, case, insert, update
 from sqlalchemy.dialects.sqlite import insert as upsert
@@ -23,9 +23,7 @@ from messenger_core.schema import (
 )
 from messenger_core.wire.common import PRIORITIES
 from messenger_core.wire.messages import SendMessage
-from messenger_server.database import Batch
-
-_Row = dict[str, Any]  # Any: the values of a row have a type each
+from messenger_server.database import Batch, Bulk
 
 
 class LedgerThread(NamedTuple):
@@ -57,43 +55,103 @@ class Letter(NamedTuple):
     """The recipient has no copy of the thread so far."""
 
 
-_NEW_THREADS: Final = insert(thread)
-_NEW_MESSAGES: Final = insert(message)
-_NEW_DELIVERIES: Final = insert(delivery)
-_NAME_THREADS: Final = (
+_NEW_THREADS: Final = Bulk(
+    insert(thread),
+    "id",
+    "public_id",
+    "subject",
+    "title",
+    "named_by_id",
+    "opener_id",
+    "other_id",
+    "created_at",
+)
+_NAME_THREADS: Final = Bulk(
     update(thread)
     .where(thread.c.id == bindparam("of"))
-    .values(title=bindparam("new_title"), named_by_id=bindparam("by"))
+    .values(title=bindparam("new_title"), named_by_id=bindparam("by")),
+    "of",
+    "new_title",
+    "by",
+)
+_NEW_MESSAGES: Final = Bulk(
+    insert(message),
+    "seq",
+    "public_id",
+    "thread_id",
+    "sender_id",
+    "recipient_id",
+    "subject",
+    "preview",
+    "priority",
+    "type",
+    "correlation_id",
+    "reply_to",
+    "attachment_count",
+    "created_at",
+    "body",
+)
+_NEW_DELIVERIES: Final = Bulk(
+    insert(delivery), "mailbox_id", "seq", "folder_id", "role", "read_at", "flagged"
 )
 _member = upsert(thread_member)
-_ADD_TO_MEMBERS: Final = _member.on_conflict_do_update(
-    index_elements=[thread_member.c.mailbox_id, thread_member.c.thread_id],
-    set_={
-        "message_count": thread_member.c.message_count + _member.excluded.message_count,
-        "unread_count": thread_member.c.unread_count + _member.excluded.unread_count,
-        "last_seq": _member.excluded.last_seq,
-        "priority": case(
-            (_member.excluded.priority > thread_member.c.priority, _member.excluded.priority),
-            else_=thread_member.c.priority,
-        ),
-    },
+_ADD_TO_MEMBERS: Final = Bulk(
+    _member.on_conflict_do_update(
+        index_elements=[thread_member.c.mailbox_id, thread_member.c.thread_id],
+        set_={
+            "message_count": thread_member.c.message_count + _member.excluded.message_count,
+            "unread_count": thread_member.c.unread_count + _member.excluded.unread_count,
+            "last_seq": _member.excluded.last_seq,
+            "priority": case(
+                (_member.excluded.priority > thread_member.c.priority, _member.excluded.priority),
+                else_=thread_member.c.priority,
+            ),
+        },
+    ),
+    "mailbox_id",
+    "thread_id",
+    "message_count",
+    "unread_count",
+    "last_seq",
+    "priority",
 )
 _count = upsert(folder_count)
-_ADD_TO_FOLDERS: Final = _count.on_conflict_do_update(
-    index_elements=[folder_count.c.mailbox_id, folder_count.c.folder_id],
-    set_={
-        "total": folder_count.c.total + _count.excluded.total,
-        "unread": folder_count.c.unread + _count.excluded.unread,
-    },
+_ADD_TO_FOLDERS: Final = Bulk(
+    _count.on_conflict_do_update(
+        index_elements=[folder_count.c.mailbox_id, folder_count.c.folder_id],
+        set_={
+            "total": folder_count.c.total + _count.excluded.total,
+            "unread": folder_count.c.unread + _count.excluded.unread,
+        },
+    ),
+    "mailbox_id",
+    "folder_id",
+    "total",
+    "unread",
 )
-_ACTIVE: Final = (
+_ACTIVE: Final = Bulk(
     update(mailbox)
     .where(mailbox.c.id == bindparam("of"))
     .values(
         last_activity_at=bindparam("now_ms"),
         thread_count=mailbox.c.thread_count + bindparam("new_threads"),
-    )
+    ),
+    "now_ms",
+    "new_threads",
+    "of",
 )
+
+
+class _Membership:
+    """What the batch adds to a thread as one of its mailboxes sees it."""
+
+    __slots__ = ("last_seq", "message_count", "priority", "unread_count")
+
+    def __init__(self) -> None:
+        self.message_count = 0
+        self.unread_count = 0
+        self.last_seq = 0
+        self.priority = 0
 
 
 class Ledger:
@@ -102,133 +160,113 @@ class Ledger:
     def __init__(self, now_ms: int) -> None:
         self._now_ms = now_ms
         self._letters: list[Letter] = []
-        self._named: list[_Row] = []
-        self._members: dict[tuple[int, int], _Row] = {}
-        self._received: defaultdict[int, int] = defaultdict(int)
+        self._members: defaultdict[tuple[int, int], _Membership] = defaultdict(_Membership)
+        """By mailbox and thread."""
         self._sent: defaultdict[int, int] = defaultdict(int)
+        self._received: defaultdict[int, int] = defaultdict(int)
+        """Messages by mailbox."""
         self._new_threads: defaultdict[int, int] = defaultdict(int)
-        """By mailbox: how many threads it did not have; 0 for one that is only active."""
+        """By mailbox, how many threads it did not have; 0 for one that is active only."""
 
     def add(self, letter: Letter) -> None:
         """Takes a message in."""
         self._letters.append(letter)
         self._sent[letter.sender_id] += 1
         self._received[letter.recipient_id] += 1
-        self._count_in_thread(letter, letter.sender_id, unread=0)
-        self._count_in_thread(letter, letter.recipient_id, unread=1)
         self._new_threads[letter.sender_id] += letter.opens_thread
         self._new_threads[letter.recipient_id] += letter.opens_thread or letter.reaches_anew
-        if letter.draft.thread_name and not letter.opens_thread:
-            self._named.append(
-                {"of": letter.thread.id, "new_title": letter.thread.title, "by": letter.sender_id}
-            )
+        self._count_in_thread(letter, letter.sender_id)
+        self._count_in_thread(letter, letter.recipient_id).unread_count += 1
 
     def write(self, batch: Batch) -> None:
         """Writes everything, each table once; the full-text rows wait for the batch's end."""
-        if not self._letters:
-            return
-        execute = batch.connection.execute
-        opened = [letter for letter in self._letters if letter.opens_thread]
-        if opened:
-            execute(_NEW_THREADS, [self._thread_row(letter) for letter in opened])
-        execute(_NEW_MESSAGES, [self._message_row(letter) for letter in self._letters])
-        execute(_NEW_DELIVERIES, [row for letter in self._letters for row in self._copies(letter)])
-        execute(_ADD_TO_MEMBERS, list(self._members.values()))
-        execute(_ADD_TO_FOLDERS, self._folder_rows())
-        execute(_ACTIVE, self._mailbox_rows())
-        if self._named:
-            execute(_NAME_THREADS, self._named)
-        for letter in self._letters:
+        connection, letters, now_ms = batch.connection, self._letters, self._now_ms
+        _NEW_THREADS.write(
+            connection, [_thread_row(one, now_ms) for one in letters if one.opens_thread]
+        )
+        _NEW_MESSAGES.write(connection, [_message_row(one, now_ms) for one in letters])
+        _NEW_DELIVERIES.write(connection, [row for one in letters for row in _copies(one, now_ms)])
+        _ADD_TO_MEMBERS.write(connection, self._member_rows())
+        _ADD_TO_FOLDERS.write(connection, self._folder_rows())
+        _ACTIVE.write(connection, [(now_ms, new, of) for of, new in self._new_threads.items()])
+        _NAME_THREADS.write(
+            connection,
+            [
+                (one.thread.id, one.thread.title, one.sender_id)
+                for one in letters
+                if one.draft.thread_name and not one.opens_thread
+            ],
+        )
+        for letter in letters:
             _index(batch, letter)
 
-    def _count_in_thread(self, letter: Letter, mailbox_id: int, *, unread: int) -> None:
-        priority = PRIORITIES.index(letter.draft.priority)
-        row = self._members.get((mailbox_id, letter.thread.id))
-        if row is None:
-            self._members[mailbox_id, letter.thread.id] = {
-                "mailbox_id": mailbox_id,
-                "thread_id": letter.thread.id,
-                "message_count": 1,
-                "unread_count": unread,
-                "last_seq": letter.seq,
-                "priority": priority,
-            }
-            return
-        row["message_count"] += 1
-        row["unread_count"] += unread
-        row["last_seq"] = letter.seq
-        row["priority"] = max(row["priority"], priority)
+    def _count_in_thread(self, letter: Letter, mailbox_id: int) -> _Membership:
+        member = self._members[mailbox_id, letter.thread.id]
+        member.message_count += 1
+        member.last_seq = letter.seq
+        member.priority = max(member.priority, PRIORITIES.index(letter.draft.priority))
+        return member
 
-    def _thread_row(self, letter: Letter) -> _Row:
-        opened = letter.thread
-        return {
-            "id": opened.id,
-            "public_id": opened.public_id,
-            "subject": opened.subject,
-            "title": opened.title,
-            "named_by_id": None if opened.title is None else opened.opener_id,
-            "opener_id": opened.opener_id,
-            "other_id": opened.other_id,
-            "created_at": self._now_ms,
-        }
-
-    def _message_row(self, letter: Letter) -> _Row:
-        draft = letter.draft
-        return {
-            "seq": letter.seq,
-            "public_id": letter.public_id,
-            "thread_id": letter.thread.id,
-            "sender_id": letter.sender_id,
-            "recipient_id": letter.recipient_id,
-            "subject": letter.subject,
-            "preview": letter.preview,
-            "priority": PRIORITIES.index(draft.priority),
-            "type": draft.type,
-            "correlation_id": draft.correlation_id,
-            "reply_to": draft.reply_to,
-            "attachment_count": 0,
-            "created_at": self._now_ms,
-            "body": draft.body,
-        }
-
-    def _copies(self, letter: Letter) -> tuple[_Row, _Row]:
-        """The sender's copy, born read, and the recipient's."""
-        seq, now_ms = letter.seq, self._now_ms
-        return (
-            {
-                "mailbox_id": letter.sender_id,
-                "seq": seq,
-                "folder_id": SENT,
-                "role": SENDER,
-                "read_at": now_ms,
-                "flagged": False,
-            },
-            {
-                "mailbox_id": letter.recipient_id,
-                "seq": seq,
-                "folder_id": INBOX,
-                "role": RECIPIENT,
-                "read_at": None,
-                "flagged": False,
-            },
-        )
-
-    def _folder_rows(self) -> list[_Row]:
-        sent = [
-            {"mailbox_id": mailbox_id, "folder_id": SENT, "total": count, "unread": 0}
-            for mailbox_id, count in self._sent.items()
-        ]
-        received = [
-            {"mailbox_id": mailbox_id, "folder_id": INBOX, "total": count, "unread": count}
-            for mailbox_id, count in self._received.items()
-        ]
-        return sent + received
-
-    def _mailbox_rows(self) -> list[_Row]:
+    def _member_rows(self) -> list[tuple[object, ...]]:
         return [
-            {"of": mailbox_id, "now_ms": self._now_ms, "new_threads": count}
-            for mailbox_id, count in self._new_threads.items()
+            (
+                mailbox_id,
+                thread_id,
+                member.message_count,
+                member.unread_count,
+                member.last_seq,
+                member.priority,
+            )
+            for (mailbox_id, thread_id), member in self._members.items()
         ]
+
+    def _folder_rows(self) -> list[tuple[object, ...]]:
+        sent = [(of, SENT, count, 0) for of, count in self._sent.items()]
+        received = [(of, INBOX, count, count) for of, count in self._received.items()]
+        return [*sent, *received]
+
+
+def _thread_row(letter: Letter, now_ms: int) -> tuple[object, ...]:
+    opened = letter.thread
+    named_by = None if opened.title is None else opened.opener_id
+    return (
+        opened.id,
+        opened.public_id,
+        opened.subject,
+        opened.title,
+        named_by,
+        opened.opener_id,
+        opened.other_id,
+        now_ms,
+    )
+
+
+def _message_row(letter: Letter, now_ms: int) -> tuple[object, ...]:
+    draft = letter.draft
+    return (
+        letter.seq,
+        letter.public_id,
+        letter.thread.id,
+        letter.sender_id,
+        letter.recipient_id,
+        letter.subject,
+        letter.preview,
+        PRIORITIES.index(draft.priority),
+        draft.type,
+        draft.correlation_id,
+        draft.reply_to,
+        0,
+        now_ms,
+        draft.body,
+    )
+
+
+def _copies(letter: Letter, now_ms: int) -> tuple[tuple[object, ...], ...]:
+    """The sender's copy, born read, and the recipient's."""
+    return (
+        (letter.sender_id, letter.seq, SENT, SENDER, now_ms, False),
+        (letter.recipient_id, letter.seq, INBOX, RECIPIENT, None, False),
+    )
 
 
 def _index(batch: Batch, letter: Letter) -> None:
