@@ -8,7 +8,7 @@ LOOKED_AT = (".ci", "docs", "packages", "tests", "tools", "*.md", "pyproject.tom
 
 # Spelled in pieces, or this file would find itself.
 FORBIDDEN = re.compile(
-    r"(?<![\w.])/(?:ro" + r"ot|wo" + r"rk|ho" + r"me/\w+|opt/(?:py|uv|wh)\w*)/"
+    r"(?<![\w.])/(?:ro" + r"ot|wo" + r"rk|opt/(?:py|uv|wh)\w*)/"
     r"|py" + r"pi\.org|pythonhos" + r"ted\.org",
 )
 
