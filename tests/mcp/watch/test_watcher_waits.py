@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -30,15 +30,9 @@ class Watched:
         self._read_end, self._write_end = os.pipe()
         os.set_blocking(self._read_end, False)
         self._text = b""
-        environ = {
-            "MESSENGER_STATE_DIR": str(folder),
-            "MESSENGER_SERVER_URL": peer.url,
-            "MESSENGER_API_KEY": KEY,
-            "MESSENGER_TIMEOUT_MS": "2000",
-        }
         self.task = asyncio.create_task(
             run_watcher(
-                environ,
+                environment(peer, folder),
                 ADDRESS,
                 outlet=Outlet(self._write_end),
                 keepalive_seconds=keepalive_seconds,
@@ -81,6 +75,16 @@ class Watched:
         for descriptor in (self._read_end, self._write_end):
             if descriptor >= 0:
                 os.close(descriptor)
+
+
+def environment(peer: WaitPeer, folder: Path) -> dict[str, str]:
+    """The settings of a watcher without a hand-off."""
+    return {
+        "MESSENGER_STATE_DIR": str(folder),
+        "MESSENGER_SERVER_URL": peer.url,
+        "MESSENGER_API_KEY": KEY,
+        "MESSENGER_TIMEOUT_MS": "2000",
+    }
 
 
 async def until(condition: Callable[[], bool]) -> None:
@@ -385,6 +389,29 @@ async def test_a_place_that_cannot_be_kept_stops_no_line(
         await watched.until_lines(2)
 
     assert len([text for text in caplog.messages if "cannot be written" in text]) == 1
+
+
+async def test_lines_that_cannot_be_written_end_it_with_code_1_and_one_sentence(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, full_disk: Outlet
+) -> None:
+    async with WaitPeer() as peer:
+        task = asyncio.create_task(
+            run_watcher(environment(peer, tmp_path), ADDRESS, outlet=full_disk)
+        )
+        await until(lambda: len(peer.asked) == 2)
+        peer.put(a_message(1))
+        async with asyncio.timeout(5):
+            exit_code = await task
+
+    assert exit_code == 1
+    assert caplog.messages == ["A line cannot be written: No space left on device."]
+
+
+@pytest.fixture
+def full_disk() -> Iterator[Outlet]:
+    """A place where nothing can be written."""
+    with Path("/dev/full").open("wb", buffering=0) as device:
+        yield Outlet(device.fileno())
 
 
 async def test_nothing_to_watch_is_told_with_what_is_missing(

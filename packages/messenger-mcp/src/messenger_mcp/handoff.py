@@ -5,7 +5,6 @@ address in `watch/<hash>.json`. The last local session of the mailbox takes the 
 was left behind goes after seven days.
 """
 
-import hashlib
 import logging
 from collections.abc import Mapping
 from datetime import timedelta
@@ -16,19 +15,13 @@ from msgspec import Struct
 
 from messenger_mcp.file_lock import FileLock
 from messenger_mcp.processes import ProcessMark, is_alive
+from messenger_mcp.session_identity import session_of_environment
 from messenger_mcp.state_dir import StateDir, hashed_name
 
 FOLDER = "watch"
 KEPT_FOR = timedelta(days=7)
 
 _SUFFIX = ".json"
-_HOST_SESSION_VARIABLES = (
-    "MESSENGER_SESSION_KEY",
-    "CLAUDE_CODE_SESSION_ID",
-    "COPILOT_AGENT_SESSION_ID",
-    "AGENT_SESSION_ID",
-    "CODEX_THREAD_ID",
-)
 
 _log = logging.getLogger(__name__)
 
@@ -59,12 +52,9 @@ class HandOff(Struct, frozen=True, kw_only=True):
 
 
 def host_session_fingerprint(environ: Mapping[str, str]) -> str | None:
-    """The fingerprint of the host's session, from the first of the variables that name it."""
-    for name in _HOST_SESSION_VARIABLES:
-        session_id = environ.get(name, "").strip()
-        if session_id:
-            return hashlib.sha256(session_id.encode(errors="surrogatepass")).hexdigest()
-    return None
+    """What a hand-off keeps of the host's session; `None` when no variable names one."""
+    session = session_of_environment(environ)
+    return None if session is None else session.fingerprint
 
 
 def write_handoff(state: StateDir, handoff: HandOff) -> Path:

@@ -1,9 +1,13 @@
 """Where the watcher's lines go: a file descriptor that somebody reads, slowly, or no longer."""
 
+import errno
 import os
 import select
 import sys
 from enum import Enum, auto
+
+_GONE = frozenset({errno.EPIPE, errno.ECONNRESET, errno.EIO, errno.EBADF})
+"""A closed pipe, a closed socket, a terminal that hung up, a descriptor that is none."""
 
 
 class Reader(Enum):
@@ -38,7 +42,16 @@ class Outlet:
 
         Raises:
             BrokenPipeError: nobody reads any more.
+            OSError: it cannot be written, as on a full disk.
         """
         rest = memoryview(line.encode() + b"\n")
         while rest:
-            rest = rest[os.write(self._descriptor, rest) :]
+            try:
+                rest = rest[os.write(self._descriptor, rest) :]
+            except BlockingIOError:
+                # Somebody who shares the descriptor made it non-blocking.
+                select.select([], [self._descriptor], [])
+            except OSError as error:
+                if error.errno in _GONE:
+                    raise BrokenPipeError(error.errno, error.strerror) from error
+                raise

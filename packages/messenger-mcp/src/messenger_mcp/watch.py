@@ -27,6 +27,7 @@ from messenger_mcp.watch_lock import purge_locks, take_watch_lock
 from messenger_mcp.watch_target import WatchTarget, find_target
 
 DONE = 0
+FAILED = 1
 REFUSED = 2
 ANOTHER_WATCHER = 3
 
@@ -109,6 +110,9 @@ async def _watch(
         )
     except BrokenPipeError:
         return DONE
+    except OSError as error:
+        _log.error("A line cannot be written: %s.", error.strerror)
+        return FAILED
     except MessengerError as error:
         _log.error("Watching `%s` ended: %s", target.address, error)
         return REFUSED
