@@ -32,8 +32,8 @@ def test_a_line_ends_in_its_words_after_a_time_and_a_level(
 ) -> None:
     start_logging("info", "text")
 
-    logging.getLogger("messenger_server.serve").info("listening on %s", "here")
-    logging.getLogger("messenger_server.serve").warning("no console account yet — open it")
+    logging.getLogger("messenger_server.start").info("listening on %s", "here")
+    logging.getLogger("messenger_server.start").warning("no console account yet — open it")
 
     first, second = capfd.readouterr().err.splitlines()
     assert re.fullmatch(f"{WHEN} INFO listening on here", first)
@@ -43,14 +43,14 @@ def test_a_line_ends_in_its_words_after_a_time_and_a_level(
 def test_json_lines_hold_the_same_words_in_message(capfd: pytest.CaptureFixture[str]) -> None:
     start_logging("info", "json")
 
-    logging.getLogger("messenger_server.serve").warning("setup — %s\nx", "é")
+    logging.getLogger("messenger_server.start").warning("setup — %s\nx", "é")
 
     (line,) = capfd.readouterr().err.splitlines()
     fields = json.loads(line)
     assert re.fullmatch(WHEN, fields.pop("time"))
     assert fields == {
         "level": "warning",
-        "logger": "messenger_server.serve",
+        "logger": "messenger_server.start",
         "message": "setup — é\\nx",
     }
 

@@ -77,6 +77,18 @@ def test_json_lines_hold_the_words_of_the_start_in_message(tmp_path: Path) -> No
     ]
 
 
+@pytest.mark.parametrize("level", ["warning", "error"])
+def test_no_level_silences_the_words_that_programs_look_for(tmp_path: Path, level: str) -> None:
+    with ServerProcess(tmp_path, settings={"MESSENGER_LOG_LEVEL": level}) as server:
+        httpx2.get(server.url + "/health")
+        server.terminate()
+        lines = server.log().splitlines()
+
+    assert "listening on" in lines[0]
+    assert "auth:" in lines[1]
+    assert not any("/health" in line for line in lines)
+
+
 @posix_only
 def test_everything_it_writes_is_for_its_owner_alone(tmp_path: Path) -> None:
     before = os.umask(0)

@@ -12,6 +12,9 @@ from typing import Final
 from messenger_core import times
 from messenger_server.config import LogFormat, LogLevel
 
+START_LOGGER: Final = "messenger_server.start"
+"""The lines of a start go here: no level silences them."""
+
 _LEVELS: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40}
 
 _SHORT_LEVELS: Final = {"WARNING": "WARN", "CRITICAL": "ERROR"}
@@ -32,6 +35,8 @@ def start_logging(level: LogLevel, form: LogFormat) -> None:
     logging.captureWarnings(True)
     for name in ("messenger_server", "messenger_core"):
         logging.getLogger(name).setLevel(_LEVELS[level])
+    # Programs look for the words of a start, whatever else they want to hear.
+    logging.getLogger(START_LOGGER).setLevel(min(_LEVELS[level], logging.INFO))
 
 
 def one_line(text: str) -> str:

@@ -21,14 +21,14 @@ from messenger_server.app import create_app
 from messenger_server.config import HOST, Failed, Refused, ServerConfig
 from messenger_server.database import Database
 from messenger_server.database.opening import refuse_foreign
-from messenger_server.log import start_logging
+from messenger_server.log import START_LOGGER, start_logging
 from messenger_server.process_lock import hold_database
 from messenger_server.upgrading import bring_up_to_date
 
 if sys.platform != "win32":
     import resource
 
-_logger = logging.getLogger(__name__)
+_logger = logging.getLogger(START_LOGGER)
 
 _OPEN_FILES: Final = 65_536
 _BACKLOG: Final = 2048
