@@ -3,11 +3,16 @@
 Requests run on the test's own event loop, so a send wakes a wait as it does in the real server.
 """
 
-from collections.abc import AsyncIterator, Mapping
+import asyncio
+import atexit
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import httpx2
 from litestar import Litestar
@@ -17,6 +22,7 @@ from messenger_server.app import create_app
 from messenger_server.clock import Clock
 from messenger_server.config import ServerConfig
 from messenger_server.database import Database
+from messenger_server.database.opening import prepare
 from messenger_server.presence import Hub
 from messenger_server.store.keys import create_key, list_keys, revoke_key
 
@@ -159,16 +165,34 @@ async def running_app(
     """The application on a new database in the folder; `settings` are fields of its config."""
     clock = SetClock()
     config = config_for(folder, **settings)
+    shutil.copy(_empty_database(), config.db_path)
     database = Database.open(config.db_path, queue_limit=queue_limit, clock=clock.now_ms)
     app = create_app(config, database, clock=clock)
     try:
         async with (
             app.lifespan(),
-            httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url=URL) as client,
+            httpx2.AsyncClient(transport=transport_of(app), base_url=URL) as client,
         ):
             yield RunningApp(app, database, clock, client)
     finally:
         await database.close()
+
+
+def transport_of(app: Litestar) -> httpx2.ASGITransport:
+    """A transport that leads every client on it into the application, without a socket."""
+    # The two libraries spell the one ASGI signature with types of their own.
+    return httpx2.ASGITransport(cast(Any, app))
+
+
+async def until(condition: Callable[[], Awaitable[bool]]) -> None:
+    """Returns as soon as the condition holds.
+
+    Raises:
+        TimeoutError: it did not within five seconds.
+    """
+    async with asyncio.timeout(5):
+        while not await condition():  # noqa: ASYNC110 (what is waited for tells nobody)
+            await asyncio.sleep(0.005)
 
 
 def config_for(folder: Path, **settings: Any) -> ServerConfig:
@@ -187,3 +211,12 @@ def config_for(folder: Path, **settings: Any) -> ServerConfig:
         **settings,
     }
     return ServerConfig(**chosen)
+
+
+@cache
+def _empty_database() -> Path:
+    """A new database, made once: its migrations take longer than most tests."""
+    path = Path(tempfile.mkdtemp(prefix="messenger-")) / "empty.db"
+    atexit.register(shutil.rmtree, path.parent)
+    prepare(path)
+    return path

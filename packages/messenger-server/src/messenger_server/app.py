@@ -98,7 +98,7 @@ ROUTES: Final = (
     Route("GET", "/api/threads", list_threads),
     Route("GET", "/api/threads/{thread_id}", show_thread, refusals=(ThreadNotFound,)),
     Route("PATCH", "/api/threads/{thread_id}", rename_thread, refusals=(ThreadNotFound,)),
-    Route("GET", "/api/wait", wait),
+    Route("GET", "/api/wait", wait, refusals=(FolderNotFound,)),
 )
 """Every route of the agents; a path that is not here is 404."""
 

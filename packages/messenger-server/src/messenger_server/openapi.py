@@ -83,7 +83,7 @@ def publishing(document: Json, path: str) -> list[HTTPRouteHandler]:
     def show_document() -> Response[bytes]:
         return Response(encoded, media_type="application/json")
 
-    return [show_document, refuse_options(path, ["GET"])]
+    return [refuse_options(path, ["GET"]), show_document]
 
 
 def refusals_of(route: Route) -> tuple[type[MessengerError], ...]:

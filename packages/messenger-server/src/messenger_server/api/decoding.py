@@ -24,6 +24,7 @@ def decode_body(body: bytes, shape: type[R]) -> R:
     try:
         return msgspec.json.decode(body, type=shape)
     except msgspec.ValidationError as error:
+        _refuse_other_than_json(body)
         raise _refusal(str(error), shape, "field") from None
     except msgspec.DecodeError as error:
         raise _not_json(body, str(error)) from None
@@ -118,7 +119,9 @@ def _missing(
 
 
 def _length(found: re.Match[str], place: str, _shape: type[Request], _noun: str) -> tuple[str, str]:
-    unit = "characters" if found[1] == "str" else "entries"
+    unit = "character" if found[1] == "str" else "entry"
+    if found[3] != "1":
+        unit = "characters" if found[1] == "str" else "entries"
     bound = "at least" if found[2] == ">=" else "at most"
     return place, f"must have {bound} {found[3]} {unit}"
 
@@ -170,6 +173,16 @@ def _choices(shape: type[Request], field: str) -> list[str]:
 # JSON that is none.
 
 _HALF_PAIR: Final = re.compile(rb"\\u[dD][89a-fA-F]")
+
+
+def _refuse_other_than_json(body: bytes) -> None:
+    """Refuses what is no JSON behind the fault of shape that the decoder met first."""
+    try:
+        msgspec.json.decode(body, type=msgspec.Raw)
+    except RecursionError:
+        raise InvalidJson("The body is nested too deeply.") from None
+    except msgspec.DecodeError as error:
+        raise _not_json(body, str(error)) from None
 
 
 def _not_json(body: bytes, complaint: str) -> InvalidRequest:

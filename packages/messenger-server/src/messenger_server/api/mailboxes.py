@@ -83,6 +83,7 @@ def _state_of(connection: Connection, mailbox_id: int) -> _State:
 
 
 async def _receive_links(call: Call[Any, None]) -> None:  # Any: a query of any shape
+    """Marks the caller's links, unless there is nothing to mark, or no room for a write now."""
     database = call.services.database
-    if await database.read(has_unreceived_links, call.mailbox_id):
+    if await database.read(has_unreceived_links, call.mailbox_id) and not database.is_full():
         await database.write(mark_links_received, call.mailbox_id)

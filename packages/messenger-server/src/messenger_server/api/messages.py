@@ -6,7 +6,7 @@ from typing import Final
 
 import msgspec
 
-from messenger_core.errors import FieldError, InvalidRequest, SendNotAllowed
+from messenger_core.errors import Busy, FieldError, InvalidRequest, SendNotAllowed
 from messenger_core.limits import IDEMPOTENCY_KEY_MAX_CHARS, PREVIEW_SOURCE_CHARS
 from messenger_core.wire.messages import (
     MessageDetail,
@@ -70,6 +70,8 @@ async def read_message(call: Call[ReadQuery, None]) -> MessageDetail:
     database = call.services.database
     found = await database.read(messages.read_message, call.mailbox_id, call.name)
     if call.query.mark_read and found.read_at is None:
+        if database.is_full():
+            raise Busy(retry_after_seconds=1)
         return await database.write(messages.mark_read, call.mailbox_id, call.name)
     return found
 

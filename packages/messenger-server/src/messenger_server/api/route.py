@@ -86,8 +86,9 @@ def handlers_of(routes: Sequence[Route], services: Services) -> list[HTTPRouteHa
     methods: dict[str, list[str]] = {}
     for route in routes:
         methods.setdefault(route.path, []).append(route.method)
-    handlers = [_handler(route, services) for route in routes]
-    return handlers + [refuse_options(path, allowed) for path, allowed in methods.items()]
+    # In this order: Litestar adds its own OPTIONS to a path that has none.
+    refusing = [refuse_options(path, allowed) for path, allowed in methods.items()]
+    return refusing + [_handler(route, services) for route in routes]
 
 
 def refuse_options(path: str, allowed: list[str]) -> HTTPRouteHandler:

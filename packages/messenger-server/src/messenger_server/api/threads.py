@@ -21,8 +21,8 @@ async def list_threads(call: Call[ThreadQuery, None]) -> ThreadPage:
 
 
 async def show_thread(call: Call[ThreadReadQuery, None]) -> ThreadDetail:
-    """A thread with a page of its messages, which may be up to a megabyte of bodies."""
-    return await call.services.database.search(
+    """A thread with a page of its messages."""
+    return await call.services.database.read(
         threads.get_thread, call.mailbox_id, call.name, call.query
     )
 

@@ -43,8 +43,10 @@ async def _wait(call: Call[WaitQuery, None], waiter: Waiter) -> Answer[WaitResul
     cursor = head if after is None else min(after, head)
     wish = min(call.query.timeout_seconds, call.services.config.max_wait.total_seconds())
     deadline = asyncio.get_running_loop().time() + wish
-    # Nothing is newer than the head; sleeping through a first turn spares the look.
-    wake = Wake.WOKEN if cursor < head else await _sleep(call, waiter, deadline)
+    # Nothing is newer than the head, so the first look is spared; one that names a folder is
+    # made, for there may be no such folder.
+    is_looking = cursor < head or call.query.folder is not None
+    wake = Wake.WOKEN if is_looking else await _sleep(call, waiter, deadline)
     while wake is Wake.WOKEN:
         if answer := await _look(call, cursor):
             return answer

@@ -11,14 +11,16 @@ from messenger_core.errors import (
     ApiKeyUnknown,
     MailboxNotRegistered,
     MailboxNotYours,
+    MessengerError,
 )
 from messenger_core.ids import is_address
 from messenger_core.limits import RECIPIENT_MAX_CHARS
 from messenger_server.auth.key_use import KeyUse
 from messenger_server.clock import Clock
 from messenger_server.database import Database
-from messenger_server.store.keys import KeyRow, find_key, fingerprint, refusal_of
-from messenger_server.store.mailboxes import MailboxRow, find_mailbox
+from messenger_server.store.callers import find_caller
+from messenger_server.store.keys import KeyRow, fingerprint, refusal_of
+from messenger_server.store.mailboxes import MailboxRow
 
 Headers = dict[bytes, bytes]
 """Request headers by lower-case name."""
@@ -74,51 +76,46 @@ class AgentCheck:
             MailboxNotRegistered: the mailbox does not exist, or nobody has registered it yet.
             MailboxNotYours: it belongs to another agent than the key.
         """
-        key, of_secret = await self._key(headers)
         need = self._needs.get(path, Need.MAILBOX)
-        if need is Need.KEY:
-            return Caller(key, of_secret, None, None)
-        address = _named_address(headers)
-        try:
-            mailbox = await self._mailbox(key, address)
-        except (AgentIdMissing, MailboxNotRegistered, MailboxNotYours):
-            if need is Need.MAILBOX:
-                raise
-            mailbox = None
-        return Caller(key, of_secret, address, mailbox)
-
-    async def _key(self, headers: Headers) -> tuple[KeyRow, str]:
         of_secret = fingerprint(_secret(headers))
-        key = await find_key(self._database, of_secret)
-        if key is None:
+        named = None if need is Need.KEY else headers.get(b"x-agent-id", b"").decode("latin-1")
+        found = await find_caller(self._database, of_secret, named or None)
+        if found is None:
             raise ApiKeyUnknown
+        key, mailbox = found
+        self._use(key)
+        if not named:
+            if need is Need.MAILBOX:
+                raise AgentIdMissing
+            return Caller(key, of_secret, None, None)
+        refusal = _refusal_of_mailbox(key, named, mailbox)
+        if refusal is None:
+            return Caller(key, of_secret, named, mailbox)
+        if need is Need.MAILBOX or isinstance(refusal, AgentIdInvalid):
+            raise refusal
+        return Caller(key, of_secret, named, None)
+
+    def _use(self, key: KeyRow) -> None:
         now_ms = self._clock.now_ms()
         if refusal := refusal_of(key, now_ms):
             raise refusal
         self._key_use.note(key, now_ms)
-        return key, of_secret
-
-    async def _mailbox(self, key: KeyRow, address: str | None) -> MailboxRow:
-        if address is None:
-            raise AgentIdMissing
-        mailbox = await find_mailbox(self._database, address)
-        if mailbox is None or not mailbox.registered:
-            raise MailboxNotRegistered(
-                f"The mailbox {address} is not registered: call POST /api/agents/register first."
-            )
-        if key.agent_name is not None and key.agent_name != mailbox.agent_name:
-            raise MailboxNotYours
-        return mailbox
 
 
-def _named_address(headers: Headers) -> str | None:
-    address = headers.get(b"x-agent-id", b"").decode("latin-1")
-    if not address:
-        return None
-    if not is_address(address):
-        shown = address if len(address) <= RECIPIENT_MAX_CHARS else address[:40] + "…"
-        raise AgentIdInvalid(f"The header X-Agent-Id is {shown!r}: that is no mailbox address.")
-    return address
+def _refusal_of_mailbox(
+    key: KeyRow, named: str, mailbox: MailboxRow | None
+) -> MessengerError | None:
+    """Why the key does not open what the request names; None: it does."""
+    if mailbox is None and not is_address(named):
+        shown = named if len(named) <= RECIPIENT_MAX_CHARS else named[:40] + "…"
+        return AgentIdInvalid(f"The header X-Agent-Id is {shown!r}: that is no mailbox address.")
+    if mailbox is None or not mailbox.registered:
+        return MailboxNotRegistered(
+            f"The mailbox {named} is not registered: call POST /api/agents/register first."
+        )
+    if key.agent_name is not None and key.agent_name != mailbox.agent_name:
+        return MailboxNotYours()
+    return None
 
 
 def _secret(headers: Headers) -> str:
