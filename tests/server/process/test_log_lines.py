@@ -1,5 +1,6 @@
 """What a log line looks like, whatever somebody puts into it."""
 
+import asyncio
 import json
 import logging
 import re
@@ -149,3 +150,22 @@ def test_a_wrong_log_call_does_not_fail_what_it_reports(capfd: pytest.CaptureFix
 
 def test_plain_text_stays_as_it_is() -> None:
     assert one_line("agent «Zoë» – 日本語 mk_abcd…wxyz") == "agent «Zoë» – 日本語 mk_abcd…wxyz"
+
+
+@pytest.mark.anyio
+async def test_lines_of_one_turn_of_the_loop_come_in_their_order(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    start_logging("info", "text")
+    logger = logging.getLogger("messenger_server.access")
+
+    logger.info("first")
+    await asyncio.to_thread(logger.info, "second, from a thread")
+    logger.info("third")
+    logger.warning("fourth, at once")
+    words = [line.split(" ", 2)[2] for line in capfd.readouterr().err.splitlines()]
+    assert words == ["first", "second, from a thread", "third", "fourth, at once"]
+    logger.info("fifth")
+    await asyncio.sleep(0)
+
+    assert capfd.readouterr().err.endswith(" INFO fifth\n")

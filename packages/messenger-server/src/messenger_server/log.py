@@ -1,11 +1,13 @@
 """Logging: one line on stderr for each record, with its time and level, and never a key in it."""
 
+import asyncio
 import json
 import logging
 import os
 import re
 import sys
 import traceback
+from contextlib import suppress
 from functools import lru_cache
 from typing import Final
 
@@ -56,20 +58,49 @@ def _escape(found: re.Match[str]) -> str:
 
 
 class _StderrHandler(logging.Handler):
-    """Writes each record in one system call and outlives whoever read the other end.
+    """Writes to stderr and outlives whoever read the other end.
 
-    Nothing is buffered: a pipe that broke would otherwise turn the exit code into 120.
+    What the loop's own thread logs in one turn goes out together, at the end of that turn: a call
+    to the system lets the writer's thread take over, and the loop then waits to get its turn back.
+    Nothing stays behind in a buffer of Python's, which would turn the exit code into 120 once the
+    pipe broke.
     """
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._waiting: list[str] = []
+
     def emit(self, record: logging.LogRecord) -> None:
-        """Writes the record; one that cannot be formatted or written is dropped."""
+        """Takes a record; one that cannot be formatted is said to be lost."""
         try:
-            line = self.format(record) + "\n"
-            os.write(sys.__stderr__.fileno() if sys.__stderr__ else 2, line.encode())
-        except OSError:
-            pass  # nobody reads any more
+            self._waiting.append(self.format(record))
         except Exception:  # noqa: BLE001 (a border: a wrong log call must not fail what it reports)
-            os.write(2, b"a log record could not be formatted\n")
+            self._waiting.append("a log record could not be formatted")
+        if record.levelno > logging.INFO:
+            self.flush()
+        elif len(self._waiting) == 1:
+            self._flush_after_turn()
+
+    def flush(self) -> None:
+        """Writes what waits."""
+        self.acquire()  # held while writing too: lines keep their order
+        try:
+            lines, self._waiting = self._waiting, []
+            if lines:
+                with suppress(OSError):  # nobody reads any more
+                    os.write(_stderr(), "".join(f"{line}\n" for line in lines).encode())
+        finally:
+            self.release()
+
+    def _flush_after_turn(self) -> None:
+        try:
+            asyncio.get_running_loop().call_soon(self.flush)
+        except RuntimeError:  # no loop runs in this thread
+            self.flush()
+
+
+def _stderr() -> int:
+    return sys.__stderr__.fileno() if sys.__stderr__ else 2
 
 
 class _TextFormatter(logging.Formatter):
