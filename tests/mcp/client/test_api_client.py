@@ -256,14 +256,19 @@ async def test_nobody_listening_is_told_and_nothing_can_have_arrived() -> None:
     await client.aclose()
 
 
-async def test_a_server_that_speaks_no_tls_is_told(peer: WaitPeer) -> None:
-    client = MessengerClient(peer.url.replace("http", "https"), KEY, timeout_seconds=5)
+async def test_a_server_that_speaks_no_tls_is_told() -> None:
+    def speak_plainly(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"hello\r\n")
+        writer.close()
 
-    with pytest.raises(Unreachable, match="TLS") as failed:
-        await client.health()
+    async with await asyncio.start_server(speak_plainly, "127.0.0.1", 0) as listening:
+        url = f"https://127.0.0.1:{listening.sockets[0].getsockname()[1]}"
+        client = MessengerClient(url, KEY, timeout_seconds=5)
+        with pytest.raises(Unreachable, match="TLS") as failed:
+            await client.health()
+        await client.aclose()
 
     assert not failed.value.may_have_arrived
-    await client.aclose()
 
 
 async def test_a_server_that_is_silent_is_given_up_and_a_wait_has_its_own_time_on_top(

@@ -26,7 +26,9 @@ QUICK = Pace(at_once=3, interval_seconds=0.02)
 class Watched:
     """A watcher that runs as a task, and the pipe that it prints into."""
 
-    def __init__(self, peer: WaitPeer, folder: Path, *, keepalive_seconds: float | None) -> None:
+    def __init__(
+        self, peer: WaitPeer, folder: Path, keepalive_seconds: float | None, pace: Pace
+    ) -> None:
         self._read_end, self._write_end = os.pipe()
         os.set_blocking(self._read_end, False)
         self._text = b""
@@ -36,7 +38,7 @@ class Watched:
                 ADDRESS,
                 outlet=Outlet(self._write_end),
                 keepalive_seconds=keepalive_seconds,
-                pace=QUICK,
+                pace=pace,
             )
         )
 
@@ -96,10 +98,10 @@ async def until(condition: Callable[[], bool]) -> None:
 
 @asynccontextmanager
 async def watching(
-    peer: WaitPeer, folder: Path, *, keepalive_seconds: float | None = None
+    peer: WaitPeer, folder: Path, *, keepalive_seconds: float | None = None, pace: Pace = QUICK
 ) -> AsyncIterator[Watched]:
     """A watcher of the peer's mailbox, until the block ends."""
-    watched = Watched(peer, folder, keepalive_seconds=keepalive_seconds)
+    watched = Watched(peer, folder, keepalive_seconds, pace)
     try:
         yield watched
     finally:
@@ -414,22 +416,92 @@ def full_disk() -> Iterator[Outlet]:
         yield Outlet(device.fileno())
 
 
-async def test_nothing_to_watch_is_told_with_what_is_missing(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+@pytest.mark.parametrize(
+    ("changed", "address", "words"),
+    [
+        ({}, ADDRESS, [ADDRESS, "enable_notifications", "MESSENGER_SERVER_URL is not set"]),
+        ({}, None, ["this session", "MESSENGER_SERVER_URL is not set"]),
+        ({"MESSENGER_SERVER_URL": "http://x"}, ADDRESS, ["MESSENGER_API_KEY is not set"]),
+        (
+            {"MESSENGER_SERVER_URL": "http://x", "MESSENGER_API_KEY": KEY},
+            None,
+            ["--watch box_…", "MESSENGER_AGENT_ID"],
+        ),
+        ({}, "../../etc/passwd", ["'../../etc/passwd' is no mailbox address"]),
+        ({"MESSENGER_TOKEN": "old"}, ADDRESS, ["MESSENGER_TOKEN is retired"]),
+        ({"MESSENGER_TIMEOUT_MS": "soon"}, ADDRESS, ["MESSENGER_TIMEOUT_MS", "'soon'"]),
+    ],
+)
+async def test_what_is_missing_or_wrong_is_told_in_one_sentence_with_code_2(
+    tmp_path: Path,
+    changed: dict[str, str],
+    address: str | None,
+    words: list[str],
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
-    read_end, write_end = os.pipe()
-    try:
-        code = await run_watcher(
-            {"MESSENGER_STATE_DIR": str(tmp_path)}, ADDRESS, outlet=Outlet(write_end)
-        )
-    finally:
-        os.close(read_end)
-        os.close(write_end)
+    environ = {"MESSENGER_STATE_DIR": str(tmp_path), **changed}
+
+    code = await run_watcher(environ, address, outlet=Outlet(2))
 
     assert code == 2
-    assert ADDRESS in caplog.text
-    assert "enable_notifications" in caplog.text
-    assert "MESSENGER_SERVER_URL is not set" in caplog.text
+    assert len(caplog.messages) == 1
+    assert all(word in caplog.text for word in words)
+    assert KEY not in caplog.text
+
+
+async def test_the_environment_may_name_the_mailbox(tmp_path: Path) -> None:
+    async with WaitPeer() as peer:
+        environ = {**environment(peer, tmp_path), "MESSENGER_AGENT_ID": "planner"}
+        task = asyncio.create_task(run_watcher(environ, None, outlet=Outlet(2)))
+        await until(lambda: len(peer.asked) == 2)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+    assert peer.asked[0].headers["x-agent-id"] == "planner"
+
+
+async def test_more_links_than_may_wait_are_all_announced(tmp_path: Path) -> None:
+    async with WaitPeer() as peer, watching(peer, tmp_path, pace=Pace(3, 0.0001)) as watched:
+        await until(lambda: len(peer.asked) == 2)
+        peer.put(*[a_link(seq) for seq in range(1, 621)])
+        lines = await watched.until_lines(620)
+
+    assert len(lines) == 620
+
+
+async def test_a_damaged_place_counts_as_absent(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with WaitPeer() as peer:
+        peer.put(a_message(7))
+        async with watching(peer, tmp_path):
+            await until(lambda: len(peer.asked) == 2)
+        (place,) = (tmp_path / "watch").glob("*.cursor")
+        place.write_bytes(b"\xffnot a place")
+        async with watching(peer, tmp_path) as watched:
+            await until(lambda: len(peer.asked) == 4)
+            peer.put(a_message(8))
+            await watched.until_lines(1)
+
+    assert "counts as absent" in caplog.text
+    assert place.read_bytes() == b"8\n"
+
+
+async def test_what_was_left_behind_is_cleared_and_the_own_place_is_kept_fresh(
+    tmp_path: Path,
+) -> None:
+    async with WaitPeer() as peer:
+        async with watching(peer, tmp_path):
+            await until(lambda: len(peer.asked) == 2)
+        (own,) = (tmp_path / "watch").glob("*.cursor")
+        left = [tmp_path / "watch" / f"left.{kind}" for kind in ("cursor", "lock", "json")]
+        for path in left:
+            path.write_bytes(b"1")
+            os.utime(path, (1000, 1000))
+        os.utime(own, (1000, 1000))
+        async with watching(peer, tmp_path):
+            await until(lambda: not any(path.exists() for path in left))
+            await until(lambda: own.exists() and own.stat().st_mtime > 1000)
 
 
 def _asks_after(peer: WaitPeer, seq: int) -> bool:

@@ -180,8 +180,8 @@ async def _upkeep(state: StateDir, cursor: WatchCursor) -> None:
     await asyncio.sleep(_LOOK_SECONDS)
     while True:
         now_seconds = time.time()
+        cursor.refresh()
         purge_handoffs(state, now_seconds)
         purge_locks(state, now_seconds)
         purge_cursors(state, now_seconds)
-        cursor.refresh()
         await asyncio.sleep(_UPKEEP_SECONDS)
