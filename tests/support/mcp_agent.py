@@ -15,7 +15,10 @@ from messenger_mcp.local_tools import Notifications, workplace_of
 from messenger_mcp.sending import OnceSender, Pauses
 from messenger_mcp.server import create_server
 from messenger_mcp.session import Session
+from support.app import RunningApp
 
+LOCAL = "http://127.0.0.1:3600"
+"""Where an application in this process is said to be."""
 NO_SERVER = "http://127.0.0.1:9"
 """Nothing listens there."""
 SOME_KEY = "mk_" + "k" * 43
@@ -47,6 +50,29 @@ class Agent:
         (content,) = result.content
         assert isinstance(content, mcp_types.TextContent)
         return content.text, bool(result.is_error)
+
+
+@asynccontextmanager
+async def agent_at(
+    app: RunningApp,
+    folder: Path,
+    *,
+    agent: str | None = None,
+    key: str | None = None,
+    mode: Literal["auto", "legacy"] = "auto",
+    settings: Mapping[str, str] = {},
+) -> AsyncIterator[Agent]:
+    """An agent whose session works on an application in this process, with a key of its own."""
+    config = session_config(
+        folder, url=LOCAL, key=key or await app.create_key(agent=agent), settings=settings
+    )
+    async with agent_of(config, transport=asgi(app), mode=mode) as connected:
+        yield connected
+
+
+def asgi(app: RunningApp) -> httpx2.ASGITransport:
+    """The way to an application in this process."""
+    return httpx2.ASGITransport(app.app)  # type: ignore[arg-type] # Litestar names its scopes more narrowly
 
 
 def session_config(

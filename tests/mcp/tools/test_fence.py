@@ -78,4 +78,5 @@ def test_only_the_two_marks_of_the_tool_stand_at_the_beginning_of_a_line(parts: 
 def test_moved_lines_are_all_that_changes(body: str) -> None:
     inside = fenced(body).removeprefix(OPENING + "\n").removesuffix(CLOSING)
     restored = [line.removeprefix(" ") for line in inside.splitlines()]
-    assert restored == [line.removeprefix(" ") for line in (body or "\n").splitlines()]
+    whole = body if body.endswith("\n") else body + "\n"
+    assert restored == [line.removeprefix(" ") for line in whole.splitlines()]

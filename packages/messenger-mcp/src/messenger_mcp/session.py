@@ -184,12 +184,8 @@ class Session:
             self._address = address
         finally:
             self._registration = None
-        _log.info(
-            "%s the mailbox %s at %s",
-            "works the new" if registered.created else "works",
-            address,
-            config.server_url,
-        )
+        made = "a new mailbox" if registered.created else "the mailbox"
+        _log.info("works %s, %s, at %s", made, address, config.server_url)
         return address
 
     async def _register_in_background(self) -> None:

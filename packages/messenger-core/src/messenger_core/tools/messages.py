@@ -76,16 +76,15 @@ async def read_message(call: ToolCall, arguments: ReadMessage) -> str:
 
 def _page_head(page: MessagePage, query: MessageQuery) -> str:
     place = "every folder but the trash" if query.folder == "all" else quoted(query.folder)
-    unread = "unread " if query.unread_only else ""
     narrowed = any((query.from_, query.thread_id, query.search))
-    matching = " that match" if narrowed else ""
+    noun = f"{'matching ' * narrowed}{'unread ' * query.unread_only}message"
     if not page.messages:
         older = " older than that" if query.before is not None else ""
-        return f"No {unread}message{matching}{older} in {place}."
-    total = counted(page.total, f"{unread}message", at_least=page.total_capped)
+        return f"No {noun}{older} in {place}."
+    total = counted(page.total, noun, at_least=page.total_capped)
     if page.total <= len(page.messages):
-        return f"{total}{matching} in {place}, newest first:"
-    return f"{total}{matching} in {place}, newest first; {len(page.messages)} shown:"
+        return f"{total} in {place}, newest first:"
+    return f"{total} in {place}, newest first; {len(page.messages)} shown:"
 
 
 def _page_foot(page: MessagePage) -> list[str]:
@@ -121,7 +120,10 @@ def _head(message: MessageDetail) -> list[str]:
 def _side(message: MessageDetail, *, sender: bool) -> str:
     party = message.from_ if sender else message.to
     yours = (message.role == "sender") == sender
-    return f"you ({party.id})" if yours else who(party)
+    if yours:
+        return f"you ({party.id})"
+    agent = f" of the agent {quoted(party.agent_name)}" if party.agent_name else ""
+    return f"{who(party)}{agent}"
 
 
 def _trail(message: MessageDetail) -> str:

@@ -95,19 +95,19 @@ async def rename_thread(call: ToolCall, arguments: RenameThreadArguments) -> str
 
 def _page_head(page: ThreadPage, query: ThreadQuery) -> str:
     narrowed = any((query.with_mailbox, query.unread_only, query.search))
-    matching = " that match" if narrowed else ""
-    total = counted(page.total, "thread", at_least=page.total_capped)
+    noun = f"{'matching ' * narrowed}thread"
+    total = counted(page.total, noun, at_least=page.total_capped)
     if not page.threads:
         if query.offset and page.total:
-            return f"Nothing from offset {query.offset} on: there are {total}{matching}."
-        return f"No thread{matching}."
+            return f"Nothing from offset {query.offset} on: there are {total}."
+        return f"No {noun}."
     first, last = query.offset + 1, query.offset + len(page.threads)
     if page.next is not None:
         return (
-            f"{total}{matching}, latest activity first; shown: {first} to {last}; the rest: same "
+            f"{total}, latest activity first; shown: {first} to {last}; the rest: same "
             f"call with offset {last}."
         )
-    return f"{total}{matching}, latest activity first" + (
+    return f"{total}, latest activity first" + (
         f"; shown: {first} to {last}." if query.offset else ":"
     )
 
