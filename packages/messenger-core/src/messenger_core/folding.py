@@ -1,6 +1,7 @@
 """Folding of text for search: one form for every spelling that a reader takes for the same.
 
-Both engines index what `fold` gives and look for what `search_terms` gives, so they agree.
+Both engines index what `index_text` gives and look for what `search_terms` gives, so they agree on
+what a word is, whatever they would take for one themselves.
 """
 
 import re
@@ -17,7 +18,11 @@ _SPACELESS = re.compile(
     "\U00020000-\U0003ffff"  # Han, further planes
     "])"
 )
-_NO_WORD = re.compile(r"[\W_]+")
+_NO_WORD = re.compile(
+    r"[\W_"
+    "\u19b0-\u19c0\u19c8\u19c9\u1cf2\u1cf3"  # letters to Python, marks to SQLite's older tables
+    "]+"
+)
 
 
 class SearchTerm(NamedTuple):
@@ -28,7 +33,7 @@ class SearchTerm(NamedTuple):
 
 
 def fold(text: str) -> str:
-    """The text as it is indexed.
+    """The text in the one form of all its spellings.
 
     Compatibility forms are unified, marks and case dropped, and a space stands around each
     character of a script that is written without spaces.
@@ -38,6 +43,13 @@ def fold(text: str) -> str:
     decomposed = unicodedata.normalize("NFKD", text)
     bare = "".join(c for c in decomposed if not unicodedata.combining(c))
     return _SPACELESS.sub(r" \1 ", bare.casefold())
+
+
+def index_text(text: str) -> str:
+    """The text as it is indexed: folded, and of scripts beyond ASCII words alone."""
+    folded = fold(text)
+    # Every engine separates ASCII words at the same signs: most text is spared the second look.
+    return folded if folded.isascii() else _NO_WORD.sub(" ", folded)
 
 
 def search_terms(query: str) -> list[SearchTerm]:

@@ -507,4 +507,4 @@ SEARCH_DDL: Final = {
         "CREATE INDEX ix_thread_search_document ON thread_search USING gin (document)",
     ),
 }
-"""What creates them; texts are folded by `messenger_core.folding` before they are written."""
+"""What creates them; what is written there has gone through `folding.index_text`."""

@@ -10,7 +10,7 @@ from typing import Final
 
 from sqlalchemy import Connection, bindparam, select, update
 
-from messenger_core.folding import fold
+from messenger_core.folding import index_text
 from messenger_core.schema import counter
 from messenger_server.database.engines import driver_of
 
@@ -53,13 +53,14 @@ class Batch:
 
     def index_message(self, seq: int, mailbox_ids: Iterable[int], subject: str, body: str) -> None:
         """Makes a new message searchable for these mailboxes; its texts come as written."""
-        self._messages.append((seq, mailbox_tokens(mailbox_ids), fold(subject), fold(body)))
+        texts = index_text(subject), index_text(body)
+        self._messages.append((seq, mailbox_tokens(mailbox_ids), *texts))
 
     def index_thread(
         self, thread_id: int, mailbox_ids: Iterable[int], title: str, description: str | None
     ) -> None:
         """Makes a thread searchable by these names, and by no earlier ones."""
-        names = fold(title), fold(description or "")
+        names = index_text(title), index_text(description or "")
         self._threads[thread_id] = (thread_id, mailbox_tokens(mailbox_ids), *names)
 
     @property

@@ -138,6 +138,11 @@ async def find_key(database: Database, of_secret: str) -> KeyRow | None:
     return await database.lookup(_FIND, of_secret)
 
 
+def key_with(connection: Connection, of_secret: str) -> KeyRow | None:
+    """The same, on a connection."""
+    return _FIND.first(connection, of_secret)
+
+
 def refusal_of(key: KeyRow, now_ms: int) -> MessengerError | None:
     """Why a key opens nothing at this instant; `None` while it is good."""
     state = _state(key.expires_at, key.revoked_at, key.accepted_until, now_ms)
