@@ -89,7 +89,11 @@ SETTINGS: Final = (
         "1 brings an older database to this version's schema at the start, after a backup;"
         " 0 refuses to start on one and names the command.",
     ),
-    Setting("MESSENGER_LOG_LEVEL", "info", "`debug`, `info`, `warning` or `error`."),
+    Setting(
+        "MESSENGER_LOG_LEVEL",
+        "info",
+        "`debug`, `info`, `warning` or `error`; the lines of a start appear at each.",
+    ),
     Setting(
         "MESSENGER_LOG_FORMAT",
         "text",
