@@ -4,6 +4,7 @@ import os
 from typing import Final
 
 import pytest
+from hypothesis import settings
 
 HOST_SESSIONS: Final = (
     "CLAUDE_CODE_SESSION_ID",
@@ -19,6 +20,11 @@ for _name in [name for name in os.environ if name.startswith("MESSENGER_")]:
     del os.environ[_name]
 for _name in (*HOST_SESSIONS, "PYTHONDONTWRITEBYTECODE"):
     os.environ.pop(_name, None)
+
+# The gate tries the same examples each time; `--hypothesis-profile=explore` looks for new ones.
+settings.register_profile("gate", derandomize=True, deadline=None)
+settings.register_profile("explore", deadline=None, max_examples=2000)
+settings.load_profile("gate")
 
 
 @pytest.fixture(scope="session")
