@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from tools.bench.figures import FIGURE_BY_NAME
 from tools.bench.report import Round, result_line, result_of
 

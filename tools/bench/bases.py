@@ -13,7 +13,6 @@ from typing import Final
 
 from sqlalchemy import Table, create_engine
 from sqlalchemy.engine import URL
-from tools.bench.texts import Writer
 
 from messenger_core import ids
 from messenger_core.folding import fold
@@ -31,6 +30,7 @@ from messenger_core.schema import (
     thread,
     thread_member,
 )
+from tools.bench.texts import Writer
 
 MEASURED_MAILBOX_ID: Final = 1
 """Of a grown base: the mailbox that a tenth of all messages belong to."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
+
 from tools.bench import figures_http, figures_processes, figures_store, figures_waits
 from tools.bench.client import BenchFailure
 from tools.bench.figures import FIGURE_BY_NAME, FIGURES

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import msgspec
+
 from tools.bench.bases import add_mailboxes
 from tools.bench.client import Endpoint, close_all, connect, expect
 from tools.bench.figures import FIGURE_BY_NAME

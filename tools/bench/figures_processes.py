@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO, Final, NamedTuple
 
 import httpx2
+
 from tools.bench.bases import add_mailboxes
 from tools.bench.client import BenchFailure, Endpoint
 from tools.bench.figures import FIGURE_BY_NAME

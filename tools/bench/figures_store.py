@@ -5,13 +5,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from messenger_core.migrate import HEAD_REVISION
 from tools.bench.bases import add_mailboxes, create, grow
 from tools.bench.figures import FIGURE_BY_NAME
 from tools.bench.processes import run_python
 from tools.bench.report import Result, Round, result_of
 from tools.bench.running import Bench
-
-from messenger_core.migrate import HEAD_REVISION
 
 NAMES: Final = ("store_c32", "grow_list", "grow_threads", "grow_counters", "grow_search")
 """The figures of this group, in the order they are taken."""

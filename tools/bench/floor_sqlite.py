@@ -11,11 +11,10 @@ import sys
 import time
 from typing import Final
 
-from tools.bench.texts import Writer
-
 from messenger_core import ids
 from messenger_core.folding import fold
 from messenger_core.times import now_ms
+from tools.bench.texts import Writer
 
 _READS: Final = (
     "SELECT fingerprint, message_id FROM idempotency WHERE mailbox_id = :sender AND key = :key",

@@ -13,7 +13,6 @@ from pathlib import Path
 
 from litestar import Litestar, Response, get
 from litestar.types import ASGIApp
-from tools.bench.floor_http import serve
 
 from messenger_server.auth.agents import AgentCheck
 from messenger_server.auth.key_use import KeyUse
@@ -21,6 +20,7 @@ from messenger_server.clock import Clock
 from messenger_server.database import Database
 from messenger_server.quota import Quota
 from messenger_server.web.gate import Gate
+from tools.bench.floor_http import serve
 
 
 def constant_app() -> Litestar:

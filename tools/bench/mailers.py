@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 import msgspec
+
 from tools.bench.client import Connection, expect, get, post
 from tools.bench.load import NextRequest
 from tools.bench.texts import Writer

@@ -16,15 +16,14 @@ from pathlib import Path
 from statistics import median
 from typing import Final
 
+from messenger_core.wire.messages import MessageQuery
+from messenger_core.wire.threads import ThreadQuery
+from messenger_server.database import Database
 from messenger_server.store.folders import folders_of
 from messenger_server.store.messages import list_messages
 from messenger_server.store.threads import list_threads
 from tools.bench.bases import MEASURED_MAILBOX_ID
 from tools.bench.texts import MARKED_WORD
-
-from messenger_core.wire.messages import MessageQuery
-from messenger_core.wire.threads import ThreadQuery
-from messenger_server.database import Database
 
 _Page = Callable[[Database], Awaitable[object]]
 

@@ -18,6 +18,7 @@ from types import TracebackType
 from typing import Final, Self
 
 import psutil
+
 from tools.bench.client import BenchFailure, Endpoint
 
 ROOT: Final = Path(__file__).resolve().parents[2]

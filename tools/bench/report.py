@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import msgspec
 from msgspec import Struct
+
 from tools.bench.figures import Figure
 
 

@@ -12,11 +12,10 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from tools.bench.texts import Writer
-
 from messenger_core.wire.messages import SendMessage
 from messenger_server.database import Database
 from messenger_server.store.delivering import Draft, deliver_many
+from tools.bench.texts import Writer
 
 
 async def main(database_path: str, mailboxes: int, sends: int) -> float:

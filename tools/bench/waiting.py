@@ -9,6 +9,7 @@ from typing import Final, Self
 
 import msgspec
 from msgspec import Struct
+
 from tools.bench.client import (
     Answer,
     BenchFailure,
