@@ -4,8 +4,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, delete, insert, literal, select, update
 
+from messenger_core import schema
 from messenger_core.errors import MessengerError
 from messenger_core.wire.access import NewKey
 from messenger_core.wire.mailboxes import RegisterMailbox
@@ -86,6 +87,37 @@ class PostOffice:
         if isinstance(outcome, MessengerError):
             raise outcome
         return outcome.message
+
+    def delete(self, mailbox: MailboxRow) -> None:
+        """Deletes a mailbox; its row stays for the names that its correspondents see."""
+        gone = update(schema.mailbox).where(schema.mailbox.c.id == mailbox.id)
+        self.write(lambda batch: batch.connection.execute(gone.values(deleted_at=batch.now_ms)))
+
+    def remove_copy(self, mailbox: MailboxRow, seq: int) -> None:
+        """Destroys a mailbox's copy of a message; what became of it is kept."""
+        where = (schema.delivery.c.mailbox_id == mailbox.id) & (schema.delivery.c.seq == seq)
+        trail = select(
+            schema.delivery.c.seq,
+            schema.delivery.c.mailbox_id,
+            schema.delivery.c.role,
+            schema.delivery.c.announced_at,
+            schema.delivery.c.read_at,
+            literal(self.now_ms),
+        ).where(where)
+
+        def remove(batch: Batch) -> None:
+            batch.connection.execute(
+                insert(schema.removed_delivery).from_select(schema.removed_delivery.c.keys(), trail)
+            )
+            batch.connection.execute(delete(schema.delivery).where(where))
+
+        self.write(remove)
+
+    def move(self, mailbox: MailboxRow, seq: int, folder_id: int) -> None:
+        """Puts a mailbox's copy of a message into another folder."""
+        here = (schema.delivery.c.mailbox_id == mailbox.id) & (schema.delivery.c.seq == seq)
+        moved = update(schema.delivery).where(here).values(folder_id=folder_id)
+        self.write(lambda batch: batch.connection.execute(moved))
 
     def list(self, mailbox: MailboxRow, **query: Any) -> MessagePage:
         """A page of a mailbox's messages."""
