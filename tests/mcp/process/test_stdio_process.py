@@ -175,6 +175,18 @@ def test_a_client_that_reads_nothing_cannot_hold_the_end_up(tmp_path: Path) -> N
         assert process.returncode == 0
 
 
+def test_a_client_that_closed_its_side_is_left_without_a_complaint(tmp_path: Path) -> None:
+    with running(environment(tmp_path)) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdout.close()
+        process.stdin.write(lines(LIST_TOOLS))
+        process.stdin.flush()
+        assert process.wait(5) == 0
+        assert process.stderr is not None
+        assert "Traceback" not in process.stderr.read()
+
+
 def test_a_host_that_dies_leaves_no_process(tmp_path: Path) -> None:
     """Also where somebody else holds the other end of its input."""
     reading, writing = os.pipe()

@@ -54,6 +54,12 @@ def test_what_uv_runs_is_run_by_uv_again(parent: tuple[str, ...], started: str) 
     assert command(prefix=IN_UV_CACHE, parent=parent) == f"{started} --watch {ADDRESS}"
 
 
+def test_a_uvx_that_the_shell_does_not_find_is_named_by_its_path(tmp_path: Path) -> None:
+    (tmp_path / "uvx").touch()
+    parent = (str(tmp_path / "uv"), "tool", "uvx", "messenger-mcp")
+    assert command(parent=parent) == f"{tmp_path}/uvx messenger-mcp --watch {ADDRESS}"
+
+
 def test_a_relative_path_that_uv_was_given_becomes_absolute(tmp_path: Path) -> None:
     wheel = tmp_path / "dist" / "client.whl"
     wheel.parent.mkdir()

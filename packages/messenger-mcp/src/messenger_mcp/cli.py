@@ -76,6 +76,8 @@ def _serve(environ: Mapping[str, str]) -> int:
     from messenger_mcp.wire import Wire
 
     wire = Wire()
+    import logging
+
     from messenger_mcp.log import configure_logging, one_safe_line
 
     configure_logging()
@@ -89,6 +91,9 @@ def _serve(environ: Mapping[str, str]) -> int:
     except SettingError as error:
         print(f"messenger-mcp: {one_safe_line(str(error))}", file=sys.stderr)
         return WRONG_USE
+    except Exception:
+        logging.getLogger(__name__).exception("the MCP server failed")
+        return FAILED
 
 
 def _watch(environ: Mapping[str, str], words: list[str]) -> int:

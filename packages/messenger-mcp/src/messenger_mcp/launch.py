@@ -91,9 +91,11 @@ def _split_head(words: list[str], folder: str) -> tuple[list[str], list[str]] | 
 
 
 def _uvx_beside(uv: str) -> str:
-    beside = str(Path(uv).with_name("uvx"))
+    """`uvx` where the shell finds the one of this uv, else that one's path."""
+    beside = Path(uv).with_name("uvx")
     found = shutil.which("uvx")
-    return "uvx" if found is None or os.path.samefile(found, beside) else beside
+    elsewhere = found is None or Path(found).resolve() != beside.resolve()
+    return str(beside) if elsewhere and beside.is_absolute() and beside.is_file() else "uvx"
 
 
 def _up_to_our_name(words: list[str]) -> list[str] | None:

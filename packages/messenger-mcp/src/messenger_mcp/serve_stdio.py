@@ -10,6 +10,7 @@ import os
 import signal
 import sys
 import threading
+from functools import partial
 from typing import NoReturn
 
 import anyio
@@ -18,8 +19,8 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 
 from messenger_mcp.api_client import MessengerClient
+from messenger_mcp.client_lines import IncomingLines, OutgoingLines
 from messenger_mcp.config import ClientConfig
-from messenger_mcp.incoming import IncomingLines
 from messenger_mcp.local_tools import Notifications, workplace_of
 from messenger_mcp.server import create_server
 from messenger_mcp.session import Session
@@ -27,6 +28,7 @@ from messenger_mcp.state_dir import StateDirError
 from messenger_mcp.wire import Wire
 
 DONE = 0
+FAILED = 1
 REFUSED = 2
 
 _LEAVE_WITHIN_SECONDS = 0.35
@@ -55,16 +57,17 @@ async def _serve(config: ClientConfig, wire: Wire) -> None:
     notifications = Notifications(workplace_of(session))
     leave = _Leaving(notifications)
     server = create_server(session, notifications)
-    lines = IncomingLines(wire.stdin)
-    try:
-        async with stdio_server(lines, anyio.wrap_file(wire.stdout)) as (incoming, outgoing):
+    lines, answers = IncomingLines(wire.stdin), OutgoingLines(wire.stdout)
+    answers.when_broken = partial(leave.now, DONE)
+    async with stdio_server(lines, answers) as (incoming, outgoing):
 
-            async def refuse(request_id: str | int, reason: str) -> None:
-                fault = mcp_types.ErrorData(code=mcp_types.INVALID_PARAMS, message=reason)
-                answer = mcp_types.JSONRPCError(jsonrpc="2.0", id=request_id, error=fault)
-                await outgoing.send(SessionMessage(answer))
+        async def refuse(request_id: str | int, reason: str) -> None:
+            fault = mcp_types.ErrorData(code=mcp_types.INVALID_PARAMS, message=reason)
+            answer = mcp_types.JSONRPCError(jsonrpc="2.0", id=request_id, error=fault)
+            await outgoing.send(SessionMessage(answer))
 
-            lines.refuse = refuse
+        lines.refuse = refuse
+        try:
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(_leave_on_signal, leave)
                 tasks.start_soon(_leave_without_parent, leave)
@@ -73,9 +76,10 @@ async def _serve(config: ClientConfig, wire: Wire) -> None:
                 # The input has ended. What is on its way out goes out before the process ends.
                 leave.within_limit(DONE)
                 tasks.cancel_scope.cancel()
-    except BaseExceptionGroup as failures:
-        if failures.subgroup((BrokenPipeError, ConnectionError)) is None:
-            raise
+        except Exception:  # noqa: BLE001 - the border of the process, and logged
+            # Left to the SDK, it would wait for the end of the input before it gets anywhere.
+            _log.exception("the MCP server failed")
+            leave.now(FAILED)
     leave.now(DONE)
 
 

@@ -22,6 +22,7 @@ from messenger_mcp.api_client import Unreachable
 from messenger_mcp.local_tools import Notifications, local_tools
 from messenger_mcp.sending import OutcomeUnknown
 from messenger_mcp.session import Session
+from messenger_mcp.session_identity import names_its_session_in_calls
 from messenger_mcp.state_dir import StateDirError
 
 Context = ServerRequestContext[dict[str, Any], Any]  # the SDK leaves what a transport adds open
@@ -68,13 +69,11 @@ class _Registering:
 
     async def __call__(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         result = await call_next(ctx)
-        if not self._names_its_session_in_calls(_client_name(ctx)):
+        # Which mailbox is its own may be known only with the first tool call.
+        late = names_its_session_in_calls(_client_name(ctx))
+        if not late or self.notifications.host_session is not None:
             self.session.begin()
         return result
-
-    def _names_its_session_in_calls(self, client_name: str) -> bool:
-        # Codex tells its thread in the first tool call: which mailbox is its own is known then.
-        return client_name.casefold().startswith("codex") and not self.notifications.host_session
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,12 +53,13 @@ def read_arguments(arguments: type[A], given: Mapping[str, object]) -> A:
         for name, value in given.items()
         if value is not None or name not in fields or fields[name].required
     }
-    faults = _faults(arguments, fields, present)
-    if faults:
-        raise InvalidRequest(" ".join(fault.message for fault in faults), errors=faults)
     try:
         return msgspec.convert(present, arguments)
     except msgspec.ValidationError as error:
+        faults = _faults(arguments, fields, present)
+        if faults:
+            said = " ".join(fault.message for fault in faults)
+            raise InvalidRequest(said, errors=faults) from error
         # Each value has its type: what is left is text that cannot be stored.
         raise InvalidRequest(f"{str(error).split(' - at ')[0]}.") from error
 

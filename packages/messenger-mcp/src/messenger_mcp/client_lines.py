@@ -1,12 +1,8 @@
-r"""The client's lines on their way to the SDK, without those that it would drop without a word.
-
-JSON may hold half of a surrogate pair (`\ud83d`), e.g. where a host cut a text in the middle of an
-emoji. The SDK's parser does not take such a line, and its caller would wait for ever; here the
-request is refused.
-"""
+"""The lines between the client and the SDK's transport, with what the transport leaves open."""
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import NoReturn
 
 from anyio import AsyncFile
 
@@ -17,7 +13,12 @@ _REASON = "The request holds half of a surrogate pair (U+D800 to U+DFFF): remove
 
 
 class IncomingLines(AsyncFile[str]):
-    """What the client writes, a line at a time."""
+    r"""What the client writes, without the lines that the SDK would drop without a word.
+
+    JSON may hold half of a surrogate pair (`\ud83d`), e.g. where a host cut a text in the middle of
+    an emoji. The SDK's parser does not take such a line, and its caller would wait for ever; here
+    the request is refused.
+    """
 
     refuse: Refuse | None = None
     """Set as soon as answers can be written."""
@@ -30,6 +31,23 @@ class IncomingLines(AsyncFile[str]):
                 yield line
             else:
                 await self.refuse(request_id, _REASON)
+
+
+class OutgoingLines(AsyncFile[str]):
+    """What is written to the client; tells when nobody reads it any more.
+
+    The SDK would then wait for the end of the input, which may never come.
+    """
+
+    when_broken: Callable[[], NoReturn]
+    """Called at the first line that cannot be written."""
+
+    async def flush(self) -> None:
+        """Sends what was written."""
+        try:
+            await super().flush()
+        except OSError:
+            self.when_broken()
 
 
 def _broken_request(line: str) -> str | int | None:
