@@ -40,7 +40,7 @@ class World:
         self,
         host_session: str | None = None,
         *,
-        project: str = "project",
+        project: str | None = "project",
         server: str = SERVER,
         place: str = HOME,
         new: str | None = None,

@@ -125,15 +125,6 @@ def test_neither_the_project_nor_the_session_stands_in_a_file_in_clear(world: Wo
         assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
 
 
-def test_a_session_bound_at_its_first_call_finds_its_mailbox(world: World) -> None:
-    world.session("thread", new="box_1").close()
-    later = world.process()
-    world.pass_time(3600)
-
-    assert world.session("thread").own == "box_1"
-    assert later.is_alive(later.process)
-
-
 def test_the_log_says_which_path_was_taken_and_what_named_the_session(
     world: World, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -142,8 +133,6 @@ def test_the_log_says_which_path_was_taken_and_what_named_the_session(
     world.session(None)
     world.session("s", new="box_1").close()
     world.session("s").registry.attach("box_2")
-    for path in list(world.entry_files()):
-        assert path.exists()
     world.running.clear()
     world.session("s")
 

@@ -133,7 +133,7 @@ def test_offering_orphans_takes_nothing(world: World) -> None:
 
 
 def test_a_session_without_a_folder_is_offered_nothing(world: World) -> None:
-    world.session(None, new="box_1").close()
-    session = world.session(None, project="")
+    world.session(None, project=None, new="box_1").close()
+    session = world.session(None, project=None)
 
     assert session.registry.orphans_of_project() == []
