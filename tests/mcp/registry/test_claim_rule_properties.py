@@ -149,7 +149,7 @@ class ClaimRule(RuleBasedStateMachine):
         self.world.jump(hours * 3600)
         self.has_jumped = True
 
-    @precondition(lambda self: list(self.world.entry_files()))
+    @precondition(lambda self: any(self.world.entry_files()))
     @rule(data=st.data(), kept=st.integers(0, 400))
     def truncate(self, data: st.DataObject, kept: int) -> None:
         paths = sorted(self.world.entry_files())
