@@ -7,10 +7,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import IO, Final, NamedTuple
-
-import httpx2
 
 from tools.bench.bases import add_mailboxes
 from tools.bench.client import BenchFailure, Endpoint
@@ -32,6 +31,8 @@ NAMES: Final = ("server_rss", "mcp_start", "mcp_rss", "watch_start", "watch_rss"
 _IDLE_SECONDS: Final = 1.0
 """After a start: what still settles then has settled."""
 _PATIENCE_SECONDS: Final = 30
+_LOOK_SECONDS: Final = 0.003
+"""Between two questions whether a watcher waits: what `watch_start` may be too long."""
 _CLIENT: Final = [str(SCRIPTS / "messenger-mcp")]
 _FLOOR_IMPORTS: Final = "import litestar, sqlalchemy; print(1, flush=True); input()"
 _FLOOR_REQUEST: Final = """
@@ -168,19 +169,26 @@ def _watch_rounds(bench: Bench, stage: _Stage) -> list[tuple[_Started, _Started]
 
 def _watch_start(stage: _Stage, address: str) -> _Started:
     """One start of a watcher: milliseconds until the server says that its wait is open."""
-    headers = {"Authorization": f"Bearer {stage.key}", "X-Agent-Id": address}
     log = stage.folder / "watch.log"
-    with httpx2.Client(base_url=stage.endpoint.url, headers=headers) as asking:
-        asking.get("/api/mailbox")
+    command = [*_CLIENT, "--watch", address]
+    with contextlib.closing(HTTPConnection(*stage.endpoint)) as asking:
+        assert not _has_wait(asking, stage.key, address), "nobody watches yet"
         begin = time.perf_counter()
-        command = [*_CLIENT, "--watch", address]
         with log.open("ab") as stderr, _child(command, stage.environment(), stderr) as child:
-            while not asking.get("/api/mailbox").json()["watcher"]["waiting"]:
+            while not _has_wait(asking, stage.key, address):
                 if child.poll() is not None or time.perf_counter() > begin + _PATIENCE_SECONDS:
                     raise BenchFailure(f"no wait of {command!r}: {log.read_text()[-500:]}")
-                time.sleep(0.002)
+                time.sleep(_LOOK_SECONDS)
             started = time.perf_counter() - begin
             return _Started(started * 1000, resident_bytes(child.pid) / 1e6)
+
+
+def _has_wait(asking: HTTPConnection, key: str, address: str) -> bool:
+    """Whether the server says that a watcher's wait is open at this moment."""
+    headers = {"Authorization": f"Bearer {key}", "X-Agent-Id": address}
+    asking.request("GET", "/api/mailbox", headers=headers)
+    status = json.loads(asking.getresponse().read())
+    return bool(status["watcher"]["waiting"])
 
 
 def _request_start(stage: _Stage) -> _Started:
