@@ -19,7 +19,7 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 
 from messenger_mcp.api_client import MessengerClient
-from messenger_mcp.client_lines import IncomingLines, OutgoingLines
+from messenger_mcp.client_lines import IncomingLines, OpenRequests, OutgoingLines
 from messenger_mcp.config import ClientConfig
 from messenger_mcp.local_tools import Notifications, workplace_of
 from messenger_mcp.server import create_server
@@ -31,7 +31,7 @@ DONE = 0
 FAILED = 1
 REFUSED = 2
 
-_LEAVE_WITHIN_SECONDS = 0.35
+_LEAVE_WITHIN_SECONDS = 0.4
 """A client that reads nothing any more cannot hold the end up longer than this."""
 _LOOK_SECONDS = 2.0
 """How often it is looked whether the parent is there: its end of the pipe may be held by others."""
@@ -58,6 +58,8 @@ async def _serve(config: ClientConfig, wire: Wire) -> None:
     leave = _Leaving(notifications)
     server = create_server(session, notifications)
     lines, answers = IncomingLines(wire.stdin), OutgoingLines(wire.stdout)
+    lines.open_requests = answers.open_requests = OpenRequests()
+    lines.when_ended = partial(leave.within_limit, DONE)
     answers.when_broken = partial(leave.now, DONE)
     async with stdio_server(lines, answers) as (incoming, outgoing):
 
@@ -73,8 +75,6 @@ async def _serve(config: ClientConfig, wire: Wire) -> None:
                 tasks.start_soon(_leave_without_parent, leave)
                 tasks.start_soon(_leave_on_refusal, leave, session)
                 await server.run(incoming, outgoing, server.create_initialization_options())
-                # The input has ended. What is on its way out goes out before the process ends.
-                leave.within_limit(DONE)
                 tasks.cancel_scope.cancel()
         except Exception:  # noqa: BLE001 - the border of the process, and logged
             # Left to the SDK, it would wait for the end of the input before it gets anywhere.
