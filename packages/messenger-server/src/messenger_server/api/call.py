@@ -64,8 +64,8 @@ class Call(Generic[Q, B]):
     @property
     def mailbox_id(self) -> int:
         """The internal number of the caller's mailbox; for routes that need one."""
-        assert self.caller.mailbox is not None, "the route does not ask for a mailbox"
-        return self.caller.mailbox.id
+        assert self.caller.mailbox_id is not None, "the route does not ask for a mailbox"
+        return self.caller.mailbox_id
 
 
 A = TypeVar("A", bound=Response)

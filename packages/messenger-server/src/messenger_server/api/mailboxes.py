@@ -18,6 +18,7 @@ from messenger_core.wire.mailboxes import (
 from messenger_server.api.call import Answer, Call, NoQuery
 from messenger_server.store.directory import directory
 from messenger_server.store.folders import folders_of
+from messenger_server.store.keys import KeyRow, find_key
 from messenger_server.store.links import has_unreceived_links, links_of, mark_links_received
 from messenger_server.store.mailboxes import card, head, own_card, rename
 from messenger_server.store.registration import key_facts, register
@@ -25,9 +26,8 @@ from messenger_server.store.registration import key_facts, register
 
 async def register_mailbox(call: Call[NoQuery, RegisterMailbox]) -> Answer[Registered]:
     """Gives the caller its mailbox: the one that it names, or a new one."""
-    caller = call.caller
     _, registered = await call.services.database.write(
-        register, caller.key, caller.address, call.body
+        register, await _key_of(call), call.caller.address, call.body
     )
     return Answer(registered, status=201 if registered.created else 200)
 
@@ -60,8 +60,14 @@ async def show_status(call: Call[NoQuery, None]) -> MailboxStatus:
         watcher=call.services.hub.watcher(call.mailbox_id),
         links=state.links,
         head=state.head,
-        key=key_facts(call.caller.key),
+        key=key_facts(await _key_of(call)),
     )
+
+
+async def _key_of(call: Call[NoQuery, Any]) -> KeyRow:  # Any: whatever the body is
+    key = await find_key(call.services.database, call.caller.fingerprint)
+    assert key is not None, "the gate has just found it"
+    return key
 
 
 class _State(NamedTuple):

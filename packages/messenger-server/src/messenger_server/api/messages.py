@@ -29,7 +29,7 @@ _CANONICAL: Final = msgspec.json.Encoder(order="sorted")
 async def send_message(call: Call[NoQuery, SendMessage]) -> Answer[SentMessage]:
     """Accepts one message; the answer comes when it is durable, and its recipient is woken."""
     draft = call.body
-    if not call.caller.key.can_send:
+    if not call.caller.can_send:
         raise SendNotAllowed
     if draft.attachments:
         raise InvalidRequest(

@@ -19,7 +19,7 @@ async def wait(call: Call[WaitQuery, None]) -> Answer[WaitResult]:
         raise invalid("timeout_seconds", "must be a finite number")
     waiter = Waiter(
         call.mailbox_id,
-        call.caller.key.id,
+        call.caller.key_id,
         call.caller.fingerprint,
         is_watcher=call.query.watcher,
     )

@@ -18,9 +18,8 @@ from messenger_core.limits import RECIPIENT_MAX_CHARS
 from messenger_server.auth.key_use import KeyUse
 from messenger_server.clock import Clock
 from messenger_server.database import Database
-from messenger_server.store.callers import find_caller
-from messenger_server.store.keys import KeyRow, fingerprint, refusal_of
-from messenger_server.store.mailboxes import MailboxRow
+from messenger_server.store.callers import CallerRow, find_caller
+from messenger_server.store.keys import fingerprint, refusal_of
 
 Headers = dict[bytes, bytes]
 """Request headers by lower-case name."""
@@ -31,12 +30,14 @@ HEADERS_READ = frozenset({b"authorization", b"x-messenger-token", b"x-agent-id"}
 class Caller(NamedTuple):
     """Who makes a request."""
 
-    key: KeyRow
+    key_id: int
+    """The internal number of the key."""
     fingerprint: str
     """Of the key."""
+    can_send: bool
     address: str | None
     """The mailbox that the request names; None: it names none, and need not."""
-    mailbox: MailboxRow | None
+    mailbox_id: int | None
     """That mailbox, which the key opens; None where none is needed."""
 
 
@@ -78,50 +79,47 @@ class AgentCheck:
         """
         need = self._needs.get(path, Need.MAILBOX)
         of_secret = fingerprint(_secret(headers))
-        named = None if need is Need.KEY else headers.get(b"x-agent-id", b"").decode("latin-1")
-        found = await find_caller(self._database, of_secret, named or None)
+        named = None if need is Need.KEY else _named(headers)
+        found = await find_caller(self._database, of_secret, named)
         if found is None:
             raise ApiKeyUnknown
-        key, mailbox = found
-        self._use(key)
-        if not named:
-            if need is Need.MAILBOX:
-                raise AgentIdMissing
-            return Caller(key, of_secret, None, None)
-        refusal = _refusal_of_mailbox(key, named, mailbox)
-        if refusal is None:
-            return Caller(key, of_secret, named, mailbox)
-        if need is Need.MAILBOX or isinstance(refusal, AgentIdInvalid):
-            raise refusal
-        return Caller(key, of_secret, named, None)
-
-    def _use(self, key: KeyRow) -> None:
         now_ms = self._clock.now_ms()
-        if refusal := refusal_of(key, now_ms):
+        if refusal := refusal_of(found, now_ms):
             raise refusal
-        self._key_use.note(key, now_ms)
+        self._key_use.note(found.key_id, found.last_used_at, now_ms)
+        mailbox_id = found.mailbox_id
+        if not found.is_registered or found.agent_name not in (None, found.mailbox_agent_name):
+            refusal = _refusal_of_mailbox(found, named)
+            if need is Need.MAILBOX or isinstance(refusal, AgentIdInvalid):
+                raise refusal
+            mailbox_id = None
+        return Caller(found.key_id, of_secret, found.can_send == 1, named, mailbox_id)
 
 
-def _refusal_of_mailbox(
-    key: KeyRow, named: str, mailbox: MailboxRow | None
-) -> MessengerError | None:
-    """Why the key does not open what the request names; None: it does."""
-    if mailbox is None and not is_address(named):
+def _refusal_of_mailbox(found: CallerRow, named: str | None) -> MessengerError:
+    """Why the key does not open what the request names."""
+    if named is None:
+        return AgentIdMissing()
+    if found.mailbox_id is None and not is_address(named):
         shown = named if len(named) <= RECIPIENT_MAX_CHARS else named[:40] + "…"
         return AgentIdInvalid(f"The header X-Agent-Id is {shown!r}: that is no mailbox address.")
-    if mailbox is None or not mailbox.registered:
+    if not found.is_registered:
         return MailboxNotRegistered(
             f"The mailbox {named} is not registered: call POST /api/agents/register first."
         )
-    if key.agent_name is not None and key.agent_name != mailbox.agent_name:
-        return MailboxNotYours()
-    return None
+    return MailboxNotYours()
+
+
+def _named(headers: Headers) -> str | None:
+    return headers.get(b"x-agent-id", b"").decode("latin-1") or None
 
 
 def _secret(headers: Headers) -> str:
-    scheme, _, secret = headers.get(b"authorization", b"").partition(b" ")
-    if scheme.lower() != b"bearer" or not secret.strip():
-        secret = headers.get(b"x-messenger-token", b"")
-    if not secret.strip():
+    value = headers.get(b"authorization", b"")
+    if value[:7].lower() == b"bearer ":
+        secret = value[7:].strip()
+    else:
+        secret = headers.get(b"x-messenger-token", b"").strip()
+    if not secret:
         raise ApiKeyMissing
-    return secret.strip().decode("latin-1")
+    return secret.decode("latin-1")

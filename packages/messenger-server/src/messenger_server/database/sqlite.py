@@ -62,6 +62,8 @@ class Database:
     def __init__(self, path: Path, *, queue_limit: int, clock: Callable[[], int]) -> None:
         self._readers = reading_engine(path)
         self._held = self._readers.connect()
+        self._driver = driver_of(self._held)
+        self._has_snapshot = False
         self._pool = ThreadPoolExecutor(_SLOW_THREADS, thread_name_prefix="messenger-reader")
         self._local = threading.local()
         self._pooled: list[Connection] = []
@@ -71,7 +73,7 @@ class Database:
         self, fn: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
         """What `fn(connection, …)` gives: a page, read at once on this thread."""
-        return _read_in_snapshot(self._held, fn, *args, **kwargs)
+        return fn(self._snapshot(), *args, **kwargs)
 
     async def search(
         self, fn: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs
@@ -114,7 +116,7 @@ class Database:
 
     async def lookup(self, question: Lookup[T], *values: object) -> T | None:
         """The first row of a prepared question, asked on the held connection."""
-        return question.first(self._held, *values)
+        return question.first(self._snapshot(), *values)
 
     def is_full(self) -> bool:
         """Whether so many jobs wait that a new request should be told to come back."""
@@ -127,6 +129,23 @@ class Database:
         await asyncio.to_thread(self._pool.shutdown)
         for connection in (self._held, *self._pooled):
             connection.close()
+
+    def _snapshot(self) -> Connection:
+        """The held connection, on one state of the database until this turn of the loop ends.
+
+        All reads of a turn share the two locks that each would take. None is late: what reached
+        the server after the state was taken is worked in a later turn, and so is whoever waited
+        for a commit.
+        """
+        if not self._has_snapshot:
+            self._driver.execute("BEGIN")
+            self._has_snapshot = True
+            asyncio.get_running_loop().call_soon(self._end_snapshot)
+        return self._held
+
+    def _end_snapshot(self) -> None:
+        self._has_snapshot = False
+        self._driver.rollback()
 
     def _own_connection(self) -> Connection:
         connection: Connection | None = getattr(self._local, "connection", None)

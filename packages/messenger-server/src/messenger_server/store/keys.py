@@ -3,7 +3,7 @@
 import secrets
 from collections.abc import Mapping
 from hashlib import sha256
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
 from sqlalchemy import Connection, and_, bindparam, insert, or_, select, update
 
@@ -143,7 +143,23 @@ def key_with(connection: Connection, of_secret: str) -> KeyRow | None:
     return _FIND.first(connection, of_secret)
 
 
-def refusal_of(key: KeyRow, now_ms: int) -> MessengerError | None:
+class Lifetime(Protocol):
+    """How long a key is good; instants in milliseconds since 1970."""
+
+    @property
+    def expires_at(self) -> int | None:
+        """When it expires by itself."""
+
+    @property
+    def revoked_at(self) -> int | None:
+        """When somebody revoked it."""
+
+    @property
+    def accepted_until(self) -> int | None:
+        """Until when it is good although another replaced it."""
+
+
+def refusal_of(key: Lifetime, now_ms: int) -> MessengerError | None:
     """Why a key opens nothing at this instant; `None` while it is good."""
     state = _state(key.expires_at, key.revoked_at, key.accepted_until, now_ms)
     if state == "revoked":

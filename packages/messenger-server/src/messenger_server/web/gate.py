@@ -97,8 +97,8 @@ class Gate:
                 raise
             _log.exception("the database does not answer")
             raise Busy("The database does not answer.", retry_after_seconds=1) from None
-        mailbox = caller.mailbox if caller else None
-        window = self._quota.take(mailbox.id if mailbox else self._address(scope))
+        mailbox_id = None if caller is None else caller.mailbox_id
+        window = self._quota.take(self._address(scope) if mailbox_id is None else mailbox_id)
         return Admission(answering.request_id, headers, caller, window)
 
     def _address(self, scope: HTTPScope) -> str:
