@@ -1,6 +1,6 @@
 """Folders: named places in a mailbox."""
 
-from messenger_core.wire.common import Response
+from messenger_core.wire.common import FolderName, Request, Response
 
 
 class Folder(Response, frozen=True, kw_only=True):
@@ -11,3 +11,15 @@ class Folder(Response, frozen=True, kw_only=True):
     """One of `inbox`, `sent`, `archive`, `trash`: always there."""
     total: int
     unread: int
+
+
+class Folders(Response, frozen=True, kw_only=True):
+    """The folders of the caller's mailbox: the system's first, then its own by name."""
+
+    folders: list[Folder]
+
+
+class CreateFolder(Request, frozen=True, kw_only=True):
+    """A new folder of the caller's mailbox."""
+
+    name: FolderName

@@ -144,3 +144,37 @@ class ReadQuery(Request, frozen=True, kw_only=True, omit_defaults=True):
     """How a message is read."""
 
     mark_read: bool = True
+
+
+MessageIds = Annotated[list[Identifier], Meta(min_length=1, max_length=limits.IDS_MAX_COUNT)]
+
+
+class MarkMessages(Request, frozen=True, kw_only=True, omit_defaults=True):
+    """Which messages of the caller's mailbox get which marks; an absent mark stays."""
+
+    ids: MessageIds
+    read: bool | None = None
+    flagged: bool | None = None
+
+
+class MoveMessages(Request, frozen=True, kw_only=True):
+    """Which messages of the caller's mailbox go to which folder."""
+
+    ids: MessageIds
+    folder: FolderName
+
+
+class DeleteMessages(Request, frozen=True, kw_only=True, omit_defaults=True):
+    """Which messages of the caller's mailbox go to the trash."""
+
+    ids: MessageIds
+    permanent: bool = False
+    """They are destroyed at once, as is what already lies in the trash."""
+
+
+class Changed(Response, frozen=True, kw_only=True):
+    """What a mark, a move or a deletion found."""
+
+    changed: list[str]
+    """Every id found in the caller's mailbox, also when nothing had to change."""
+    unknown: list[str]
