@@ -1,0 +1,1 @@
+"""Writing what a host needs to run the client: its configuration entry, a reminder, a plugin."""
