@@ -43,10 +43,10 @@ def decode_query(query_string: bytes, shape: type[R]) -> R:
         query = msgspec.convert(given, shape, strict=False)
     except msgspec.ValidationError as error:
         raise _refusal(str(error), shape, "parameter", given) from None
-    for field in msgspec.structs.fields(shape):
+    for field, name in zip(shape.__struct_fields__, shape.__struct_encode_fields__, strict=True):
         # The lax conversion reads the word null as an absent value.
-        if field.encode_name in given and getattr(query, field.name) is None:
-            raise invalid(field.encode_name, "must have a value, not 'null'")
+        if name in given and getattr(query, field) is None:
+            raise invalid(name, "must have a value, not 'null'")
     return query
 
 
@@ -107,7 +107,7 @@ _Sentence = Callable[[re.Match[str], str, type[Request], str], tuple[str, str]]
 
 
 def _unknown(found: re.Match[str], place: str, shape: type[Request], noun: str) -> tuple[str, str]:
-    known = ", ".join(f.encode_name for f in msgspec.structs.fields(shape)) or "none"
+    known = ", ".join(shape.__struct_encode_fields__) or "none"
     hint = "" if place else f" (it has {known})"
     return _inside(place, found[1]), f"is not a {noun} of this request{hint}"
 
