@@ -32,6 +32,15 @@ class _Question(NamedTuple):
     values: pages.Values
 
 
+class _Found(NamedTuple):
+    """What a search found."""
+
+    seqs: list[int]
+    """The newest, at least to the end of the page where there are as many."""
+    total: int
+    """Above the cap it says only that there are more."""
+
+
 def list_messages(connection: Connection, mailbox_id: int, query: MessageQuery) -> MessagePage:
     """A page of a mailbox's messages, newest first.
 
@@ -93,21 +102,51 @@ def _searched(connection: Connection, question: _Question, text: str) -> Message
     if words is None:
         return _NOTHING
     shape = question.shape
-    values = question.values._replace(in_messages=words.in_messages, in_threads=words.in_threads)
-    wanted = values.offset + values.limit + 1
-    if shape.before:
-        found = _found(connection, shape, values, wanted)
-        everything = _found(connection, shape._replace(before=False), values, TOTAL_CAP + 1)
+    limit, offset = question.values.limit, question.values.offset
+    wanted = offset + limit + 1  # one more tells whether another page follows
+    values = question.values._replace(
+        in_messages=words.in_messages, in_threads=words.in_threads, limit=TOTAL_CAP + 1
+    )
+    if pages.found_by_thread(shape._replace(before=False)).first(connection, *values) is None:
+        found = _found_by_message(connection, shape, values, wanted)
     else:
-        found = everything = _found(connection, shape, values, max(wanted, TOTAL_CAP + 1))
-    rows = _copies(connection, values.of, found[values.offset : wanted])
-    return _page(rows, capped(len(everything)), values.limit)
+        found = _found_by_both(connection, shape, values, wanted)
+    rows = _copies(connection, values.of, found.seqs[offset:wanted])
+    return _page(rows, capped(found.total), limit)
 
 
-def _found(
+def _found_by_message(
+    connection: Connection, shape: pages.Shape, values: pages.Values, wanted: int
+) -> _Found:
+    """What a search finds that no thread's names answer: the most frequent kind.
+
+    What lies beyond the page is counted by the engine, not fetched.
+    """
+    seqs = pages.found_by_message(shape).all(connection, *values._replace(limit=wanted))
+    if shape.before:
+        everything = pages.count_by_message(shape._replace(before=False))
+        return _Found(seqs, everything.first(connection, *values) or 0)
+    if len(seqs) < wanted or wanted > TOTAL_CAP:
+        return _Found(seqs, len(seqs))
+    rest = values._replace(before=seqs[-1], limit=TOTAL_CAP + 1 - wanted)
+    beyond = pages.count_by_message(shape._replace(before=True)).first(connection, *rest)
+    return _Found(seqs, wanted + (beyond or 0))
+
+
+def _found_by_both(
+    connection: Connection, shape: pages.Shape, values: pages.Values, wanted: int
+) -> _Found:
+    """What a search finds by a message's own words or by the names of its thread."""
+    if shape.before:
+        everything = _union(connection, shape._replace(before=False), values, TOTAL_CAP + 1)
+        return _Found(_union(connection, shape, values, wanted), len(everything))
+    seqs = _union(connection, shape, values, max(wanted, TOTAL_CAP + 1))
+    return _Found(seqs, len(seqs))
+
+
+def _union(
     connection: Connection, shape: pages.Shape, values: pages.Values, limit: int
 ) -> list[int]:
-    """The newest seqs that a search finds, by a message's own words or by those of its thread."""
     asked = values._replace(limit=limit)
     seqs = {
         *pages.found_by_message(shape).all(connection, *asked),

@@ -78,21 +78,14 @@ def count(shape: Shape) -> Lookup[int]:
 @cache
 def found_by_message(shape: Shape) -> Lookup[int]:
     """The seqs of copies that hold the words of `in_messages`; asked with all `Values`."""
-    words = MESSAGE_WORDS.c.rowid
-    # The sum keeps the engine from asking the index once for each copy.
-    found = MESSAGE_WORDS.join(delivery, delivery.c.seq == words + 0)
-    if _needs_message(shape):
-        found = found.join(message, message.c.seq == delivery.c.seq)
-    statement = (
-        select(delivery.c.seq)
-        .select_from(found)
-        .where(holds_message_words(), *_conditions(shape))
-        .order_by(words.desc())
-        .limit(bindparam("limit"))
-    )
-    if shape.before:
-        statement = statement.where(words < bindparam("before"))
-    return Lookup(_seq, statement, *Values._fields)
+    return Lookup(_seq, _by_message(shape), *Values._fields)
+
+
+@cache
+def count_by_message(shape: Shape) -> Lookup[int]:
+    """How many such copies there are, up to `limit`; asked with all `Values`."""
+    found = _by_message(shape).subquery("found")
+    return Lookup(_seq, select(func.count()).select_from(found), *Values._fields)
 
 
 @cache
@@ -121,6 +114,23 @@ COPIES_BY_SEQ: Final = (
     .order_by(delivery.c.seq.desc())
 )
 """The copies of a mailbox with these seqs, newest first."""
+
+
+def _by_message(shape: Shape) -> Select[int]:
+    """The copies that a search of messages finds, newest first, `limit` at most."""
+    words = MESSAGE_WORDS.c.rowid
+    # The sum keeps the engine from asking the index once for each copy.
+    found = MESSAGE_WORDS.join(delivery, delivery.c.seq == words + 0)
+    if _needs_message(shape):
+        found = found.join(message, message.c.seq == delivery.c.seq)
+    statement = (
+        select(delivery.c.seq)
+        .select_from(found)
+        .where(holds_message_words(), *_conditions(shape))
+        .order_by(words.desc())
+        .limit(bindparam("limit"))
+    )
+    return statement.where(words < bindparam("before")) if shape.before else statement
 
 
 def _keys(shape: Shape) -> Select[int]:
