@@ -10,6 +10,7 @@ from litestar.types import Send
 
 from messenger_core.errors import (
     BodyTooLarge,
+    Busy,
     InternalError,
     InvalidRequest,
     MessengerError,
@@ -89,8 +90,9 @@ def _headers(error: MessengerError, failure: Exception) -> dict[str, str]:
     headers = {}
     if isinstance(error, Unauthorized):
         headers["www-authenticate"] = "Bearer"
-    if error.retry_after_seconds is not None:
-        headers["retry-after"] = str(error.retry_after_seconds)
+    retry_after = error.retry_after_seconds or (1 if isinstance(error, Busy) else None)
+    if retry_after is not None:
+        headers["retry-after"] = str(retry_after)
     if isinstance(failure, MethodNotAllowedException):
         headers["allow"] = _allow(failure)
     return headers

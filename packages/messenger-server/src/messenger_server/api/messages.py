@@ -71,7 +71,7 @@ async def read_message(call: Call[ReadQuery, None]) -> MessageDetail:
     found = await database.read(messages.read_message, call.mailbox_id, call.name)
     if call.query.mark_read and found.read_at is None:
         if database.is_full():
-            raise Busy(retry_after_seconds=1)
+            raise Busy
         return await database.write(messages.mark_read, call.mailbox_id, call.name)
     return found
 

@@ -31,7 +31,7 @@ from messenger_server.auth.agents import Need
 
 Method = Literal["GET", "POST", "PATCH"]
 
-# Any: a route holds functions of every query, body and answer; `Route.of` takes them apart.
+# Any: a route holds functions of every query, body and answer; `shape_of` takes them apart.
 Work = Callable[[Call[Any, Any]], Awaitable[Any]]
 
 _JSON: Final = b"application/json"
@@ -114,10 +114,10 @@ def _handler(route: Route, services: Services) -> HTTPRouteHandler:
         call.name = next(iter(scope["path_params"].values()), "")
         call.receive = request.receive
         if route.writes and services.database.is_full():
-            raise Busy(retry_after_seconds=1)
-        if shape.body is not None:
-            call.body = await _body(call, route, shape.body)
+            raise Busy
         try:
+            if shape.body is not None:
+                call.body = await _body(call, route, shape.body)
             answer = await route.work(call)
         except ClientLeft:
             return _Reply(None)
@@ -166,8 +166,9 @@ async def _read(receive: Receive, route: Route) -> bytes:
         message = await receive()
         if message["type"] != "http.request":
             raise ClientLeft
-        chunks.append(message["body"])
-        size += len(message["body"])
+        chunk = message.get("body", b"")
+        chunks.append(chunk)
+        size += len(chunk)
         if size > route.body_limit_bytes:
             raise _too_large(route)
         if not message.get("more_body"):

@@ -74,14 +74,14 @@ async def _look(call: Call[WaitQuery, None], cursor: int) -> Answer[WaitResult] 
     if not messages and not links:
         return None
     call.window.give_back()
-    seqs = [message.seq for message in messages]
+    new = [message.seq for message in messages if message.announced_at is None]
 
     def mark() -> None:
-        services.marks.add(mailbox_id, seqs)
+        services.marks.add(mailbox_id, new)
 
     return Answer(
         WaitResult(messages=messages, links=links, cursor=_last(messages, links), timed_out=False),
-        after_sent=mark if query.watcher and seqs else None,
+        after_sent=mark if query.watcher and new else None,
     )
 
 

@@ -24,8 +24,6 @@ from messenger_server.store.keys import fingerprint, refusal_of
 Headers = dict[bytes, bytes]
 """Request headers by lower-case name."""
 
-HEADERS_READ = frozenset({b"authorization", b"x-messenger-token", b"x-agent-id"})
-
 
 class Caller(NamedTuple):
     """Who makes a request."""

@@ -96,7 +96,7 @@ class Gate:
             if path != HEALTH_PATH:
                 raise
             _log.exception("the database does not answer")
-            raise Busy("The database does not answer.", retry_after_seconds=1) from None
+            raise Busy("The database does not answer.") from None
         mailbox_id = None if caller is None else caller.mailbox_id
         window = self._quota.take(self._address(scope) if mailbox_id is None else mailbox_id)
         return Admission(answering.request_id, headers, caller, window)

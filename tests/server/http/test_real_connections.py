@@ -1,4 +1,4 @@
-"""Waits over real connections: a client that leaves, a stop, many at once."""
+"""What only a real connection shows: a client that leaves, a stop, a body in pieces."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
@@ -92,10 +92,31 @@ async def test_a_body_in_pieces_is_limited_on_a_real_connection_too(server: Serv
     assert (answer.status_code, answer.json()["code"]) == (413, "body_too_large")
 
 
+async def test_a_client_that_leaves_in_the_middle_of_its_body_is_no_failure(
+    server: ServerProcess,
+) -> None:
+    key = server.create_key("k")
+    async with _client(server, "bob", key) as bob:
+        _, writer = await asyncio.open_connection("127.0.0.1", server.port)
+        writer.write(
+            f"PATCH /api/agents/me HTTP/1.1\r\nHost: here\r\nContent-Length: 100\r\n"
+            f"Authorization: Bearer {key}\r\nX-Agent-Id: bob\r\n\r\n{{".encode()
+        )
+        await writer.drain()
+        await bob.get("/health")
+        writer.transport.abort()
+
+        async def has_left() -> bool:
+            return "PATCH /api/agents/me left" in server.log()
+
+        await until(has_left)
+    assert "ERROR" not in server.log()
+
+
 @asynccontextmanager
 async def _open_wait(server: ServerProcess, address: str, key: str) -> AsyncIterator[None]:
     """A wait on a connection that is cut when the block ends."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+    _, writer = await asyncio.open_connection("127.0.0.1", server.port)
     writer.write(
         f"GET /api/wait?watcher=true&timeout_seconds=60 HTTP/1.1\r\nHost: here\r\n"
         f"Authorization: Bearer {key}\r\nX-Agent-Id: {address}\r\n\r\n".encode()
@@ -104,4 +125,3 @@ async def _open_wait(server: ServerProcess, address: str, key: str) -> AsyncIter
         yield
     finally:
         writer.transport.abort()
-        del reader
