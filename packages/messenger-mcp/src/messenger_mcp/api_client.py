@@ -5,11 +5,12 @@ route, and `Unreachable` when no Messenger server answers. Nothing is repeated h
 followed, and the key goes to the one server that it is for.
 """
 
+import copy
 import errno
 import socket
 import ssl
 from collections.abc import Iterator
-from typing import TypeVar
+from typing import Self, TypeVar
 from urllib.parse import quote, urlsplit
 
 import httpx2
@@ -123,8 +124,14 @@ class MessengerClient:
                 f"The proxy or certificate settings of the environment cannot be used: {error}."
             ) from error
 
+    def at(self, address: str | None) -> Self:
+        """The same client for another mailbox, over the same connections; `None`: for none yet."""
+        other = copy.copy(self)
+        other.address = address
+        return other
+
     async def aclose(self) -> None:
-        """Closes the connections."""
+        """Closes the connections, also those of every `at`."""
         await self._http.aclose()
 
     async def health(self) -> Health:

@@ -68,10 +68,7 @@ def _run(words: list[str]) -> int:
 
 
 def _serve(environ: Mapping[str, str]) -> int:
-    for name in ("SIGTERM", "SIGINT", "SIGHUP"):
-        if hasattr(signal, name):
-            # Until the server listens for them itself: there is nothing to tidy up yet.
-            signal.signal(getattr(signal, name), lambda *_: os._exit(DONE))
+    _leave_on_signals()
     # What is imported below takes most of the start and may print.
     from messenger_mcp.wire import Wire
 
@@ -109,9 +106,17 @@ def _watch(environ: Mapping[str, str], words: list[str]) -> int:
             raise UsageError(f"--watch takes one address, not {address!r} and {word!r}.")
         else:
             address = word
+    _leave_on_signals()
     from messenger_mcp.watch import watch_main
 
     return watch_main(environ, address=address, keepalive_seconds=keepalive_seconds)
+
+
+def _leave_on_signals() -> None:
+    """Until the mode listens for them itself: there is nothing to tidy up yet."""
+    for name in ("SIGTERM", "SIGINT", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), lambda *_: os._exit(DONE))
 
 
 def _seconds(text: str) -> float:

@@ -8,6 +8,8 @@ import hashlib
 import os
 import secrets
 import stat
+import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -15,6 +17,8 @@ from pathlib import Path
 _FOLDER_MODE = 0o700
 _FILE_MODE = 0o600
 _TEMPORARY_SUFFIX = ".tmp"
+
+_HELD_OPEN_PAUSES_SECONDS = (0.005, 0.01, 0.02, 0.05, 0.1)
 
 
 class StateDirError(Exception):
@@ -67,7 +71,7 @@ class StateDir:
         temporary = path.with_name(f"{path.name}.{secrets.token_hex(8)}{_TEMPORARY_SUFFIX}")
         try:
             _write_private(temporary, content)
-            os.replace(temporary, path)
+            _put_in_place(temporary, path)
         except OSError as error:
             with suppress(OSError):
                 temporary.unlink()
@@ -116,3 +120,16 @@ def _write_private(path: Path, content: bytes) -> None:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
+
+
+def _put_in_place(temporary: Path, path: Path) -> None:
+    if sys.platform == "win32":
+        # Windows refuses while another process has the file open, which is a matter of a moment.
+        for pause in _HELD_OPEN_PAUSES_SECONDS:
+            try:
+                os.replace(temporary, path)
+            except PermissionError:
+                time.sleep(pause)
+            else:
+                return
+    os.replace(temporary, path)
