@@ -30,7 +30,7 @@ def test_one_file_alone_imports_the_http_client() -> None:
         and any("httpx" in name for name in _names(node))
     }
 
-    assert importing == {"api_client.py"}
+    assert importing == {"http_connection.py"}
 
 
 def _names(node: ast.Import | ast.ImportFrom) -> list[str]:

@@ -4,9 +4,14 @@ Two programs answer: the client over HTTP, and the server itself for its own `/m
 written against this alone.
 """
 
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
 from typing import Protocol
 
 from messenger_core.wire.common import Mailbox
+from messenger_core.wire.folders import CreateFolder, Folder, Folders
+from messenger_core.wire.links import Links
 from messenger_core.wire.mailboxes import (
     Directory,
     DirectoryQuery,
@@ -14,9 +19,14 @@ from messenger_core.wire.mailboxes import (
     RenameMailbox,
 )
 from messenger_core.wire.messages import (
+    Attachment,
+    Changed,
+    DeleteMessages,
+    MarkMessages,
     MessageDetail,
     MessagePage,
     MessageQuery,
+    MoveMessages,
     SendMessage,
     SentMessage,
 )
@@ -29,6 +39,55 @@ from messenger_core.wire.threads import (
     ThreadReadQuery,
 )
 from messenger_core.wire.wait import WaitQuery, WaitResult
+
+
+class BinaryReader(Protocol):
+    """An open file, as far as sending it needs one."""
+
+    def read(self, size: int, /) -> bytes:
+        """The next bytes, at most `size`; none at the end. Blocks.
+
+        Raises the refusals of where the file comes from, at the end also when what was given is
+        not what the source had promised.
+        """
+
+    def close(self) -> None:
+        """Lets go of it."""
+
+
+class AttachmentSource(Protocol):
+    """A file that goes out with a message; its content is read when it is sent, maybe twice."""
+
+    @property
+    def filename(self) -> str:
+        """The name that the recipient sees, without folders."""
+
+    @property
+    def mime_type(self) -> str | None:
+        """Its type; `None`: the server takes it from the name's extension."""
+
+    @property
+    def size_bytes(self) -> int:
+        """How many bytes `open` gives."""
+
+    @property
+    def sha256(self) -> str:
+        """Of these bytes, in lower-case hexadecimal digits."""
+
+    def open(self) -> BinaryReader:
+        """The bytes from the first one on, each time; the caller closes it. Blocks.
+
+        Raises the refusals of where the file comes from when it cannot be read any more.
+        """
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AttachmentStream:
+    """An attachment on its way in."""
+
+    attachment: Attachment
+    chunks: AsyncIterator[bytes]
+    """Its bytes, in pieces of any size, once."""
 
 
 class Mail(Protocol):
@@ -46,14 +105,40 @@ class Mail(Protocol):
     async def rename_mailbox(self, names: RenameMailbox) -> Mailbox:
         """Names this mailbox."""
 
-    async def send(self, draft: SendMessage) -> SentMessage:
-        """Sends one message, once, whatever the connection does meanwhile."""
+    async def send(
+        self, draft: SendMessage, sources: Sequence[AttachmentSource] = ()
+    ) -> SentMessage:
+        """Sends one message with these files, once, whatever the connection does meanwhile."""
 
     async def list_messages(self, query: MessageQuery) -> MessagePage:
         """A page of this mailbox's messages, newest first; marks nothing."""
 
     async def read_message(self, message_id: str, *, mark_read: bool) -> MessageDetail:
         """One message, whole."""
+
+    async def mark(self, request: MarkMessages) -> Changed:
+        """Marks messages as read or unread, flagged or not."""
+
+    async def move(self, request: MoveMessages) -> Changed:
+        """Moves messages to a folder."""
+
+    async def delete(self, request: DeleteMessages) -> Changed:
+        """Moves messages to the trash; what lies there already is destroyed."""
+
+    def attachment(self, attachment_id: str) -> AbstractAsyncContextManager[AttachmentStream]:
+        """A file of a message, open while the context is."""
+
+    async def folders(self) -> Folders:
+        """The folders of this mailbox with what they hold."""
+
+    async def create_folder(self, request: CreateFolder) -> Folder:
+        """Makes a folder."""
+
+    async def delete_folder(self, name: str) -> None:
+        """Removes a folder; its messages go to `archive`."""
+
+    async def links(self) -> Links:
+        """The linked mailboxes, newest first; they count as received."""
 
     async def list_threads(self, query: ThreadQuery) -> ThreadPage:
         """A page of this mailbox's threads, latest activity first."""
