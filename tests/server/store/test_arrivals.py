@@ -7,9 +7,10 @@ from messenger_core.schema import ARCHIVE, TRASH, link, link_side
 from messenger_core.wire.links import Link
 from messenger_core.wire.messages import MessageSummary
 from messenger_server.database import Batch
-from messenger_server.store.arrivals import arrived
+from messenger_server.store.arrivals import arrived, mark_announced, unannounced
 from messenger_server.store.links import has_unreceived_links, links_of, mark_links_received
 from messenger_server.store.mailboxes import MailboxRow
+from messenger_server.store.messages import mark_read
 from support.post_office import PostOffice, draft
 
 
@@ -93,3 +94,12 @@ def test_a_link_is_listed_on_both_sides_and_received_once(office: PostOffice) ->
     assert [found.received_at for found in office.read(links_of, alice.id)] == received
     assert not office.read(has_unreceived_links, alice.id)
     assert office.read(has_unreceived_links, bob.id)
+
+
+def test_copies_whose_marks_were_lost_are_found_again(office: PostOffice) -> None:
+    alice, bob = office.mailbox(), office.mailbox()
+    sent = [office.send(alice, bob) for _ in range(5)]
+    office.write(mark_announced, {bob.id: [sent[1].seq]})
+    office.write(mark_read, bob.id, sent[2].id)
+    assert office.read(unannounced, bob.id, sent[3].seq) == [sent[0].seq, sent[3].seq]
+    assert office.read(unannounced, alice.id, sent[3].seq) == []

@@ -16,6 +16,7 @@ from messenger_core.errors import Busy, KeyNotFound, MessengerError
 from messenger_core.schema import audit, counter, folder
 from messenger_server.database import Batch, Database
 from messenger_server.database.transactions import NotCommitted
+from support.server_process import wait_until
 
 _NOW_MS = 1_790_000_000_000
 
@@ -360,6 +361,15 @@ class TestClosing:
         with pytest.raises(Busy):
             await database.write(_note, "late")
         await database.close()
+
+    async def test_an_idle_writer_brings_the_log_into_the_database(
+        self, database: Database, base_path: Path
+    ) -> None:
+        def is_there() -> bool:
+            return b"written down" in base_path.read_bytes()
+
+        await database.write(_note, "written down")
+        await asyncio.to_thread(wait_until, is_there)
 
     async def test_the_log_stays_short_under_a_steady_load(
         self, database: Database, base_path: Path

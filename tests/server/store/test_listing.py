@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection
+from sqlalchemy import Connection, insert, update
 
 from messenger_core.errors import FolderNotFound, MessageNotFound
-from messenger_core.schema import ARCHIVE, TRASH
+from messenger_core.schema import ARCHIVE, TRASH, attachment, message
 from messenger_core.times import rfc3339
 from messenger_core.wire.messages import MessageDetail, MessagePage, MessageQuery, SentMessage
 from messenger_core.wire.threads import ThreadQuery, ThreadReadQuery
+from messenger_server.database import Batch
 from messenger_server.database.engines import driver_of
 from messenger_server.store.arrivals import arrived, mark_announced
 from messenger_server.store.folders import folders_of
@@ -118,8 +119,8 @@ class TestAMailboxWithMail:
     def test_unread_ones_alone_are_listed_and_counted(
         self, office: PostOffice, alice: MailboxRow, mail: Sequence[SentMessage]
     ) -> None:
-        for message in mail[:9]:
-            office.write(mark_read, alice.id, message.id)
+        for received in mail[:9]:
+            office.write(mark_read, alice.id, received.id)
         page = office.list(alice, unread_only=True)
         assert (_seqs(page), page.total) == ([12, 11, 10], 3)
         everywhere = office.list(alice, unread_only=True, folder="all", from_="bob")
@@ -217,6 +218,32 @@ class TestReading:
             office.read(read_message, alice.id, message_id)
         with pytest.raises(MessageNotFound):
             office.write(mark_read, alice.id, message_id)
+
+    def test_the_files_of_a_message_are_told_in_their_order(self, office: PostOffice) -> None:
+        alice, bob = office.mailbox(), office.mailbox()
+        sent = office.send(alice, bob)
+
+        def attach(batch: Batch) -> None:
+            files = [
+                {
+                    "public_id": f"att_{position}",
+                    "seq": sent.seq,
+                    "position": position,
+                    "filename": f"{position}.txt",
+                    "mime_type": "text/plain",
+                    "size_bytes": 5,
+                    "sha256": "0" * 64,
+                }
+                for position in (1, 0)
+            ]
+            batch.connection.execute(insert(attachment), files)
+            batch.connection.execute(update(message).values(attachment_count=2))
+
+        office.write(attach)
+        read = office.read(read_message, bob.id, sent.id)
+        assert read.has_attachments
+        assert [file.filename for file in read.attachments] == ["0.txt", "1.txt"]
+        assert office.list(bob).messages[0].has_attachments
 
     def test_hostile_text_comes_back_as_written(self, office: PostOffice) -> None:
         alice, bob = office.mailbox(), office.mailbox()

@@ -28,6 +28,7 @@ from messenger_server.markdown import preview
         ("<script>alert(1)</script>", "<script>alert(1)</script>"),
         ("---", ""),
         ("   ", ""),
+        (" \n" * 500 + "text", "text"),
     ],
 )
 def test_markup_is_removed(body: str, line: str) -> None:

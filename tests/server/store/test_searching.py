@@ -99,6 +99,23 @@ def test_a_search_takes_filters_and_pages(office: PostOffice) -> None:
     assert _seqs(office.list(bob, search="harbour", limit=4, offset=4)) == _seqs(rest)
 
 
+def test_pages_of_what_messages_and_threads_answer_together_follow_each_other(
+    office: PostOffice,
+) -> None:
+    alice, bob = office.mailbox(), office.mailbox()
+    named = office.send(alice, bob, "one", subject="Plain", thread_name="Harbour")
+    office.send(alice, bob, "harbour", subject="Elsewhere")
+    office.send(alice, None, "two", thread_id=named.thread_id)
+    office.send(alice, bob, "harbour", subject="Again")
+    seen, before = [], None
+    for _ in range(4):
+        page = office.list(bob, search="harbour", limit=1, before=before)
+        assert (len(page.messages), page.total) == (1, 4)
+        seen += _seqs(page)
+        before = page.next
+    assert (seen, before) == ([4, 3, 2, 1], None)
+
+
 def test_a_search_counts_to_a_thousand(office: PostOffice) -> None:
     alice, bob = office.mailbox(), office.mailbox()
     office.deliver(*(draft(alice, bob, "harbour", subject="s") for _ in range(1000)))

@@ -37,6 +37,27 @@ _IN_FOLDER: Final = Lookup(
     "after",
     "folder",
 )
+_newest_unread = (
+    select(delivery.c.seq)
+    .where(
+        delivery.c.mailbox_id == bindparam("of"),
+        delivery.c.seq <= bindparam("until"),
+        delivery.c.folder_id != TRASH,
+        delivery.c.read_at.is_(None),
+    )
+    .order_by(delivery.c.seq.desc())
+    .limit(WAIT_MAX_MESSAGES)
+    .subquery("found")
+)
+_UNANNOUNCED: Final = Lookup(
+    lambda columns: int(columns[0]),
+    select(delivery.c.seq)
+    .select_from(_newest_unread.join(delivery, delivery.c.seq == _newest_unread.c.seq))
+    .where(delivery.c.mailbox_id == bindparam("of"), delivery.c.announced_at.is_(None))
+    .order_by(delivery.c.seq),
+    "of",
+    "until",
+)
 _ANNOUNCE: Final = (
     update(delivery)
     .where(
@@ -74,6 +95,14 @@ def arrived(
         return messages, []
     until = rows[-1].seq if len(rows) == WAIT_MAX_MESSAGES else _NO_END
     return messages, links_between(connection, mailbox_id, after, until)
+
+
+def unannounced(connection: Connection, mailbox_id: int, until: int) -> list[int]:
+    """Which of the 200 newest unread copies up to a seq no watcher is known to have been told of.
+
+    Whoever waits with `after=until` has been told of them: their marks were lost with a server.
+    """
+    return _UNANNOUNCED.all(connection, mailbox_id, until)
 
 
 def mark_announced(batch: Batch, seqs_by_mailbox: Mapping[int, Iterable[int]]) -> None:

@@ -86,11 +86,13 @@ def register(
     """
     names = _names(key, request)
     known = _known(batch, address)
+    if known is not None and request.fresh and is_fixed_address(address or ""):
+        raise AddressTaken(f"The address {address} exists already: choose another one.")
     if known is None:
         mailbox_id = _create(batch, key, address, names)
     else:
         mailbox_id = known.id
-        _refresh(batch, key, known, names, fresh=request.fresh)
+        _refresh(batch, key, known, names)
     return _answer(batch, key, mailbox_id, created=known is None)
 
 
@@ -147,10 +149,8 @@ def _create(batch: Batch, key: KeyRow, address: str | None, names: _Names) -> in
     return int(inserted[0])
 
 
-def _refresh(batch: Batch, key: KeyRow, known: _Known, names: _Names, *, fresh: bool) -> None:
+def _refresh(batch: Batch, key: KeyRow, known: _Known, names: _Names) -> None:
     """Connects to a mailbox that is there; a name set later than its configuration stays."""
-    if fresh and is_fixed_address(known.address):
-        raise AddressTaken(f"The address {known.address} exists already: choose another one.")
     if known.agent_name is None:
         _refuse_reserved(batch, key, known.address)
     elif key.agent_name not in (None, known.agent_name):
