@@ -8,7 +8,7 @@ import asyncio
 import hashlib
 import secrets
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -20,8 +20,10 @@ from messenger_core.errors import (
     RateLimited,
     Unauthorized,
 )
+from messenger_core.mail import AttachmentSource
 from messenger_core.wire.messages import SendMessage, SentMessage
 from messenger_mcp.api_errors import Unreachable
+from messenger_mcp.local_paths import PathRefused
 
 KEY_KEPT_SECONDS = 600.0
 REPEATED_FOR_SECONDS = 30.0
@@ -56,15 +58,22 @@ class OnceSender:
         self._pauses = pauses or Pauses()
         self._kept: dict[bytes, tuple[str, float]] = {}
 
-    async def send(self, address: str, draft: SendMessage, attempt: Attempt) -> SentMessage:
-        """Sends a draft from an address by trying until there is an answer.
+    async def send(
+        self,
+        address: str,
+        draft: SendMessage,
+        attempt: Attempt,
+        sources: Sequence[AttachmentSource] = (),
+    ) -> SentMessage:
+        """Sends a draft with its files from an address by trying until there is an answer.
 
         Raises:
             OutcomeUnknown: no answer in time, and a try may have reached the server.
             Unreachable: no try reached it.
             MessengerError: the server refused.
+            PathRefused: a file is no longer what it was; nothing was sent.
         """
-        content = hashlib.sha256(address.encode() + b"\0" + msgspec.json.encode(draft)).digest()
+        content = _digest(address, draft, sources)
         kept_key = self._kept_key(content)
         key = kept_key or secrets.token_hex(16)
         tries = _Tries(self._pauses, may_have_arrived=kept_key is not None)
@@ -120,6 +129,10 @@ class _Tries:
                 self.may_have_arrived = before
                 if not await self._may_repeat(error):
                     raise self._verdict(error) from error
+            except PathRefused as error:
+                # What broke off within a file was no whole request: this try did not arrive.
+                self.may_have_arrived = before
+                raise self._verdict(error) from error
             except MessengerError:
                 self.may_have_arrived = before
                 raise
@@ -139,8 +152,14 @@ class _Tries:
         await self._pauses.sleep(pause)
         return True
 
-    def _verdict(self, error: Unreachable | RateLimited | Busy) -> Exception:
+    def _verdict(self, error: Exception) -> Exception:
         return OutcomeUnknown(str(error)) if self.may_have_arrived else error
+
+
+def _digest(address: str, draft: SendMessage, sources: Sequence[AttachmentSource]) -> bytes:
+    """What two sends have in common that are the same message."""
+    files = [(source.filename, source.mime_type, source.sha256) for source in sources]
+    return hashlib.sha256(msgspec.json.encode([address, draft, files])).digest()
 
 
 def _is_unclear(error: MessengerError) -> bool:
