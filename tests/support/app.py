@@ -78,7 +78,7 @@ class Agent:
             name.rstrip("_"): str(value).lower() if isinstance(value, bool) else str(value)
             for name, value in query.items()
         }
-        return await self.ask("GET", path, params=parameters)
+        return await self.ask("GET", path, params=parameters or None)
 
     async def post(self, path: str, body: object) -> httpx2.Response:
         """POST of a JSON body."""

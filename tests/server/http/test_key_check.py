@@ -5,8 +5,11 @@ from typing import Final
 
 import httpx2
 import pytest
+from sqlalchemy import insert
 
+from messenger_core.schema import claimed_name
 from messenger_server.auth.key_use import KeyUse
+from messenger_server.database import Batch
 from messenger_server.store.keys import list_keys
 from support.app import RunningApp, until
 
@@ -149,6 +152,21 @@ async def test_a_bound_key_opens_the_mailboxes_of_its_own_agent_alone(app: Runni
         answer = await app.stranger(key, address).get("/api/mailbox")
         assert _code(answer) == "403 mailbox_not_yours"
     assert (await app.stranger(free.key, box.address).get("/api/mailbox")).status_code == 200
+
+
+async def test_a_claimed_name_opens_its_mailbox_like_an_address(app: RunningApp) -> None:
+    bob = await app.agent("bob")
+
+    def claim(batch: Batch) -> None:
+        row = {"slug": "helper", "name": "Helper", "mailbox_id": 1, "agent_name": "a"}
+        batch.connection.execute(
+            insert(claimed_name), [{**row, "created_at": 1, "last_seen_at": 1}]
+        )
+
+    await app.database.write(claim)
+
+    by_name = await app.stranger(bob.key, "helper").get("/api/mailbox")
+    assert by_name.json()["mailbox"]["id"] == "bob"
 
 
 async def test_a_path_with_doubled_slashes_needs_a_key_like_any_other(app: RunningApp) -> None:

@@ -314,6 +314,16 @@ async def test_a_client_that_leaves_frees_its_wait(app: RunningApp) -> None:
     assert hub.watcher(1).waiting is False
 
 
+async def test_a_wake_up_before_the_sleep_is_not_lost() -> None:
+    waiter = Waiter(1, 1, "f", is_watcher=False)
+
+    async def receive() -> Any:
+        raise AssertionError("it does not sleep")
+
+    waiter.wake()
+    assert (await waiter.sleep(receive, 0)).name == "WOKEN"
+
+
 def _link(batch: Batch, first: int, second: int) -> int:
     """A link between two mailboxes, as the console will make it; its seq."""
     seq = batch.take_seq()

@@ -9,7 +9,6 @@ from litestar.exceptions import HTTPException, MethodNotAllowedException, NotFou
 from litestar.types import Send
 
 from messenger_core.errors import (
-    BodyTooLarge,
     Busy,
     InternalError,
     InvalidRequest,
@@ -79,8 +78,6 @@ def _in_catalogue(failure: Exception) -> MessengerError | None:
         return NotFound()
     if isinstance(failure, MethodNotAllowedException):
         return MethodNotAllowed(f"This path takes {_allow(failure)} only.")
-    if isinstance(failure, HTTPException) and failure.status_code == BodyTooLarge.status:
-        return BodyTooLarge()
     if isinstance(failure, HTTPException) and 400 <= failure.status_code < 500:
         return InvalidRequest(failure.detail)
     return None

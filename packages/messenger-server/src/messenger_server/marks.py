@@ -38,32 +38,33 @@ class AnnouncedMarks:
     def write(self) -> None:
         """Begins to write what is pending, unless that is under way or the queue is full."""
         if self._pending and self._writing is None and not self._database.is_full():
-            self._writing = asyncio.create_task(self._write())
-            self._writing.add_done_callback(self._written)
+            self._writing = asyncio.create_task(self._write_all())
 
     async def finish(self) -> None:
         """Returns when everything is written that can be."""
         self.write()
-        while self._writing is not None:
-            await asyncio.wait([self._writing])
+        if self._writing is not None:
+            await self._writing
 
-    async def _write(self) -> None:
-        seqs: dict[int, list[int]] = {}
-        for mailbox_id, seq in self._pending:
-            seqs.setdefault(mailbox_id, []).append(seq)
+    async def _write_all(self) -> None:
+        try:
+            while self._pending and not self._database.is_full():
+                await self._write_pending()
+        except MessengerError:
+            pass  # not now: they wait
+        except Exception:  # noqa: BLE001 (a border: nobody awaits this task)
+            _log.exception("announced messages could not be marked")
+        finally:
+            self._writing = None
+
+    async def _write_pending(self) -> None:
+        """Writes what waits at this moment; a refusal of the database puts it back."""
         taken, self._pending = self._pending, {}
+        seqs: dict[int, list[int]] = {}
+        for mailbox_id, seq in taken:
+            seqs.setdefault(mailbox_id, []).append(seq)
         try:
             await self._database.write(mark_announced, seqs)
         except MessengerError:
             self._pending = {**taken, **self._pending}
             raise
-
-    def _written(self, task: asyncio.Task[None]) -> None:
-        self._writing = None
-        if task.cancelled():
-            return
-        failure = task.exception()
-        if failure is None:
-            self.write()
-        elif not isinstance(failure, MessengerError):
-            _log.error("announced messages could not be marked", exc_info=failure)

@@ -1,0 +1,72 @@
+"""The gate around an application of any kind."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from litestar.types import Receive, Scope, Send
+
+from messenger_server.auth.agents import AgentCheck
+from messenger_server.auth.key_use import KeyUse
+from messenger_server.quota import Quota
+from messenger_server.web.gate import Gate
+from support.app import RunningApp
+
+
+def _gate(app: RunningApp, inner: Any) -> Gate:  # Any: an ASGI application
+    check = AgentCheck(app.database, app.clock, KeyUse(), {})
+    return Gate(inner, check, Quota(0, timedelta(minutes=1), app.clock), None)
+
+
+def _scope(kind: str) -> Any:  # Any: scopes have a type for each kind
+    return {
+        "type": kind,
+        "method": "GET",
+        "path": "/",
+        "raw_path": b"/",
+        "headers": [],
+        "client": None,
+    }
+
+
+async def _never(*_message: Any) -> Any:
+    raise AssertionError("nothing is read and nothing sent")
+
+
+async def test_a_failure_in_the_middle_of_an_answer_is_the_servers_to_handle(
+    app: RunningApp,
+) -> None:
+    sent: list[Any] = []
+
+    async def inner(_scope: Scope, _receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        raise OSError("half way")
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    with pytest.raises(OSError, match="half way"):
+        await _gate(app, inner)(_scope("http"), _never, send)
+
+    assert [message["status"] for message in sent] == [200]
+
+
+async def test_another_kind_of_connection_passes_untouched(app: RunningApp) -> None:
+    seen: list[str] = []
+
+    async def inner(scope: Scope, _receive: Receive, _send: Send) -> None:
+        seen.append(str(scope["type"]))
+
+    await _gate(app, inner)(_scope("websocket"), _never, _never)
+
+    assert seen == ["websocket"]
+
+
+async def test_a_route_that_the_gate_does_not_know_lets_nobody_in(app: RunningApp) -> None:
+    """The table of routes and the gate's paths may come apart: then the door stays shut."""
+    alice = await app.agent("alice")
+
+    for path in ("/API/mailbox", "/api%2Fmailbox", "/./api/mailbox", "/x/../api/mailbox"):
+        answer = await app.client.get(path)
+        assert answer.status_code in {401, 404}, path
+    assert (await alice.get("/api/mailbox")).status_code == 200
