@@ -255,7 +255,7 @@ class TestReading:
 
 
 _DRIVERS: list[tuple[dict[str, Any], str]] = [
-    ({}, "COVERING INDEX ix_delivery_mailbox_id_folder_id_seq (mailbox_id=? AND folder_id=?"),
+    ({}, "COVERING INDEX ix_delivery_folder_id_mailbox_id_seq (folder_id=? AND mailbox_id=?"),
     ({"folder": "all"}, "SEARCH delivery USING PRIMARY KEY (mailbox_id=?"),
     ({"unread_only": True}, "COVERING INDEX ix_delivery_unread (mailbox_id=?"),
     ({"unread_only": True, "folder": "all"}, "COVERING INDEX ix_delivery_unread (mailbox_id=?"),

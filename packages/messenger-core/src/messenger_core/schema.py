@@ -304,7 +304,10 @@ delivery = Table(
     "delivery",
     metadata,
     DeliveryColumns,
-    Index("ix_delivery_mailbox_id_folder_id_seq", "mailbox_id", "folder_id", "seq"),
+    # The folder first: whoever deletes one is spared a look at every copy there is.
+    Index("ix_delivery_folder_id_mailbox_id_seq", "folder_id", "mailbox_id", "seq"),
+    # Same for whoever deletes a message.
+    Index("ix_delivery_seq", "seq"),
     # Holds all that a list of the unread asks for: SQLite prefers the table itself to an index that
     # does not, however much shorter it is.
     Index(

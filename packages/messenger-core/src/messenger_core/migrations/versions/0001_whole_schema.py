@@ -404,11 +404,12 @@ def _create_tables() -> None:
         sqlite_with_rowid=False,
     )
     op.create_index(
-        "ix_delivery_mailbox_id_folder_id_seq",
+        "ix_delivery_folder_id_mailbox_id_seq",
         "delivery",
-        ["mailbox_id", "folder_id", "seq"],
+        ["folder_id", "mailbox_id", "seq"],
         unique=False,
     )
+    op.create_index("ix_delivery_seq", "delivery", ["seq"], unique=False)
     op.create_index(
         "ix_delivery_trashed_at",
         "delivery",
