@@ -29,6 +29,7 @@ def test_two_variables_are_enough() -> None:
         state_dir=Path.home() / ".mcp-messenger",
         session_key=None,
         attachment_roots=None,
+        leaves_handoff_at_start=False,
     )
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Callable
 from contextlib import suppress
 
 from messenger_core.wire.wait import WaitResult
@@ -25,10 +26,22 @@ class Announcer:
         cursor: WatchCursor,
         pace: Pace,
         keepalive_seconds: float | None = None,
+        *,
+        on_line: Callable[[], None] | None = None,
     ) -> None:
+        """Prints nothing yet.
+
+        Args:
+            outlet: where the lines go.
+            cursor: keeps the place of the last line.
+            pace: how fast lines go out.
+            keepalive_seconds: a line is printed after this long without one; absent: never.
+            on_line: called after each line that tells of an arrival.
+        """
         self._outlet = outlet
         self._cursor = cursor
         self._keepalive_seconds = keepalive_seconds
+        self._on_line = on_line
         self._outbox = Outbox(pace, time.monotonic())
         self._printed_at = time.monotonic()
         self._arrived = asyncio.Event()
@@ -74,6 +87,8 @@ class Announcer:
                 return
             self._print(line.text)
             self._cursor.store(line.last_seq)
+            if self._on_line is not None:
+                self._on_line()
         if reader is Reader.GONE:
             raise BrokenPipeError
 

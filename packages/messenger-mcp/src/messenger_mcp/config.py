@@ -65,6 +65,8 @@ class ClientConfig:
     """Session identity of a scripted session."""
     attachment_roots: tuple[Path, ...] | None
     """Absolute; the only folders that attachments may be read from. Absent: not narrowed."""
+    leaves_handoff_at_start: bool
+    """The host starts a watcher by itself, which looks for the session's hand-off."""
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> "ClientConfig":
@@ -86,7 +88,50 @@ class ClientConfig:
             state_dir=local.state_dir,
             session_key=_value(environ, "MESSENGER_SESSION_KEY"),
             attachment_roots=_attachment_roots(environ),
+            leaves_handoff_at_start=_value(environ, "MESSENGER_HANDOFF_AT_START") is not None,
         )
+
+
+def checked_server_url(name: str, url: str) -> str:
+    """The URL of a server, without a slash at its end.
+
+    Args:
+        name: the variable or option that gave it, for the refusal.
+        url: the URL.
+
+    Raises:
+        SettingError: it is none, or holds more than an address.
+    """
+    if "@" in url or "?" in url or "#" in url:
+        # The value is not repeated: what stands there may be a secret.
+        raise SettingError(
+            f"{name} must not hold a user name, a password, a query or a fragment: give only the "
+            "server's address, e.g. http://127.0.0.1:3600."
+        )
+    if not _is_http_url(url):
+        raise SettingError(
+            f"{name} is {_shown(url)}: it must be an http:// or https:// URL, "
+            "e.g. http://127.0.0.1:3600."
+        )
+    return url.rstrip("/")
+
+
+def checked_api_key(name: str, key: str) -> str:
+    """An API key that has the form of one.
+
+    Args:
+        name: the variable or option that gave it, for the refusal.
+        key: the key; the refusal does not repeat it.
+
+    Raises:
+        SettingError: it is none.
+    """
+    if _KEY.fullmatch(key) is None:
+        raise SettingError(
+            f"{name} is no API key: it must be `mk_` and then visible ASCII characters without "
+            f"spaces ({len(key)} characters are given; they are not repeated here)."
+        )
+    return key
 
 
 def _value(environ: Mapping[str, str], name: str) -> str | None:
@@ -105,18 +150,7 @@ def _server_url(environ: Mapping[str, str]) -> str:
     url = _value(environ, name)
     if url is None:
         raise SettingError(f"{name} is not set: give the server's http:// or https:// URL.")
-    if "@" in url or "?" in url or "#" in url:
-        # The value is not repeated: what stands there may be a secret.
-        raise SettingError(
-            f"{name} must not hold a user name, a password, a query or a fragment: give only the "
-            "server's address, e.g. http://127.0.0.1:3600."
-        )
-    if not _is_http_url(url):
-        raise SettingError(
-            f"{name} is {_shown(url)}: it must be an http:// or https:// URL, "
-            "e.g. http://127.0.0.1:3600."
-        )
-    return url.rstrip("/")
+    return checked_server_url(name, url)
 
 
 def _is_http_url(url: str) -> bool:
@@ -134,12 +168,7 @@ def _api_key(environ: Mapping[str, str]) -> str:
     key = _value(environ, name)
     if key is None:
         raise SettingError(f"{name} is not set: give an API key (mk_…) of this server.")
-    if _KEY.fullmatch(key) is None:
-        raise SettingError(
-            f"{name} is no API key: it must be `mk_` and then visible ASCII characters without "
-            f"spaces ({len(key)} characters are given; they are not repeated here)."
-        )
-    return key
+    return checked_api_key(name, key)
 
 
 def _fixed_address(environ: Mapping[str, str]) -> str | None:

@@ -45,6 +45,9 @@ class HandOff(Struct, frozen=True, kw_only=True):
     written_at_ms: int
     sessions: list[LocalSession]
     """Who holds it, the latest last."""
+    host_thread_id: str | None = None
+    """Of the latest session, where its host wakes a thread by an id that only calls tell (Codex);
+    in clear, for it is what the wake names."""
 
     def __repr__(self) -> str:
         """Names the mailbox and leaves the key out: this may reach a log."""

@@ -11,6 +11,8 @@ import signal
 import sys
 import time
 from collections.abc import Coroutine, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
 
 from messenger_core.errors import MessengerError
 from messenger_mcp.announcer import Announcer
@@ -24,7 +26,7 @@ from messenger_mcp.state_dir import StateDir, StateDirError
 from messenger_mcp.watch_cursor import WatchCursor, purge_cursors
 from messenger_mcp.watch_fetch import fetch_arrivals
 from messenger_mcp.watch_lock import purge_locks, take_watch_lock
-from messenger_mcp.watch_target import WatchTarget, find_target
+from messenger_mcp.watch_target import WatchTarget, await_target, has_moved
 
 DONE = 0
 FAILED = 1
@@ -33,7 +35,11 @@ ANOTHER_WATCHER = 3
 
 _LOOK_SECONDS = 1.0
 """How often the watcher looks whether it is still wanted."""
+_FOLLOW_SECONDS = 3.0
+"""How often it looks which mailbox the session works."""
 _UPKEEP_SECONDS = 6 * 3600.0
+
+Result = TypeVar("Result")
 
 _log = logging.getLogger(__name__)
 
@@ -43,6 +49,7 @@ def watch_main(
     *,
     address: str | None = None,
     keepalive_seconds: float | None = None,
+    wakes_codex: bool = False,
 ) -> int:
     """`messenger-mcp --watch`: watches until it ends, and gives the exit code.
 
@@ -50,6 +57,7 @@ def watch_main(
         environ: the environment.
         address: the mailbox; absent: that of the host's session, or of the environment.
         keepalive_seconds: a line is printed after this long without one; absent: never.
+        wakes_codex: each line also wakes the Codex thread of the session.
     """
     output = logging.StreamHandler()
     output.setFormatter(OneLine("messenger-mcp: %(message)s"))
@@ -58,7 +66,13 @@ def watch_main(
         return DONE
     outlet = Outlet(sys.__stdout__.fileno())
     return asyncio.run(
-        run_watcher(environ, address, outlet=outlet, keepalive_seconds=keepalive_seconds)
+        run_watcher(
+            environ,
+            address,
+            outlet=outlet,
+            keepalive_seconds=keepalive_seconds,
+            wakes_codex=wakes_codex,
+        )
     )
 
 
@@ -69,6 +83,7 @@ async def run_watcher(
     outlet: Outlet,
     keepalive_seconds: float | None = None,
     pace: Pace | None = None,
+    wakes_codex: bool = False,
 ) -> int:
     """Watches one mailbox until it ends, and gives the exit code; the log says why it is not 0.
 
@@ -78,32 +93,88 @@ async def run_watcher(
         outlet: where the lines go.
         keepalive_seconds: a line is printed after this long without one; absent: never.
         pace: how fast lines go out; absent: as the hosts bear it.
+        wakes_codex: each line also wakes the Codex thread of the session.
     """
-    stop = _stop_on_signals()
+    wish = _Wish(environ, address, outlet, keepalive_seconds, pace or Pace(), wakes_codex)
+    ends = _until_first(_stop_on_signals().wait(), _until_unwanted(outlet))
+    ended = asyncio.ensure_future(ends)
+    code: int | None = None
     try:
-        target = find_target(environ, address)
-        lock = await take_watch_lock(target.state, target.server_url, target.address)
-        if lock is None:
-            _log.error("Another watcher on this machine watches `%s` already.", target.address)
-            return ANOTHER_WATCHER
-        with lock:
-            cursor = WatchCursor(target.state, target.server_url, target.address)
-            announcer = Announcer(outlet, cursor, pace or Pace(), keepalive_seconds)
-            return await _watch(target, cursor, announcer, [stop.wait(), _until_unwanted(outlet)])
+        while code is None:
+            target = await _target(wish, ended)
+            code = DONE if target is None else await _hold(target, wish, ended)
     except (SettingError, StateDirError) as error:
         _log.error("%s", error)
-        return REFUSED
+        code = REFUSED
+    finally:
+        ended.cancel()
+    return code
+
+
+@dataclass(frozen=True, slots=True)
+class _Wish:
+    """What the person or the host asked for."""
+
+    environ: Mapping[str, str]
+    address: str | None
+    outlet: Outlet
+    keepalive_seconds: float | None
+    pace: Pace
+    wakes_codex: bool
+
+
+class _MovedError(Exception):
+    """The session works another mailbox now."""
+
+
+async def _target(wish: _Wish, ended: asyncio.Future[None]) -> WatchTarget | None:
+    """What is to be watched, as soon as it is known; `None` when the watcher is to end first."""
+    found = asyncio.ensure_future(await_target(wish.environ, wish.address))
+    try:
+        await _until_first(_joined(found), _joined(ended))
+    finally:
+        if not found.done():
+            found.cancel()
+    return found.result() if found.done() and not found.cancelled() else None
+
+
+async def _hold(target: WatchTarget, wish: _Wish, ended: asyncio.Future[None]) -> int | None:
+    """Watches as the mailbox's only watcher here; gives the exit code, `None` to look again."""
+    wake = None
+    if wish.wakes_codex:
+        from messenger_mcp.codex_wake import CodexWake, codex_thread
+
+        wake = CodexWake(codex_thread(wish.environ, target.host_thread_id), wish.environ)
+    lock = await take_watch_lock(target.state, target.server_url, target.address)
+    if lock is None:
+        _log.error("Another watcher on this machine watches `%s` already.", target.address)
+        return ANOTHER_WATCHER
+    with lock:
+        cursor = WatchCursor(target.state, target.server_url, target.address)
+        announcer = Announcer(
+            wish.outlet,
+            cursor,
+            wish.pace,
+            wish.keepalive_seconds,
+            on_line=None if wake is None else wake.wake,
+        )
+        return await _watch(
+            target,
+            cursor,
+            announcer,
+            [_joined(ended), _until_moved(wish, target), *([] if wake is None else [wake.run()])],
+        )
 
 
 async def _watch(
     target: WatchTarget,
     cursor: WatchCursor,
     announcer: Announcer,
-    ends: Sequence[Coroutine[None, None, object]],
-) -> int:
+    others: Sequence[Coroutine[None, None, object]],
+) -> int | None:
     try:
         await _until_first(
-            *ends,
+            *others,
             announcer.announce(),
             _fetch(target, cursor, announcer),
             _upkeep(target.state, cursor),
@@ -116,6 +187,8 @@ async def _watch(
     except MessengerError as error:
         _log.error("Watching `%s` ended: %s", target.address, error)
         return REFUSED
+    except _MovedError:
+        return None
     return DONE
 
 
@@ -153,6 +226,19 @@ async def _until_unwanted(outlet: Outlet) -> None:
     # Neither end of a pipe nor a parent tells asyncio that it went: they are looked at.
     while os.getppid() == parent and outlet.reader() is not Reader.GONE:  # noqa: ASYNC110
         await asyncio.sleep(_LOOK_SECONDS)
+
+
+async def _joined(task: asyncio.Future[Result]) -> None:
+    """Returns when the task is done; being cancelled leaves the task alone."""
+    await asyncio.wait([task])
+
+
+async def _until_moved(wish: _Wish, target: WatchTarget) -> None:
+    """Ends by an error when the session, which named no address, attached to another mailbox."""
+    while True:
+        await asyncio.sleep(_FOLLOW_SECONDS)
+        if wish.address is None and has_moved(wish.environ, target):
+            raise _MovedError
 
 
 async def _fetch(target: WatchTarget, cursor: WatchCursor, announcer: Announcer) -> None:

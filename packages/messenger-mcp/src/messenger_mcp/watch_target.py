@@ -1,5 +1,7 @@
 """What `--watch` watches: found in a hand-off, else in the environment."""
 
+import asyncio
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -7,6 +9,11 @@ from messenger_core.ids import is_address
 from messenger_mcp.config import ClientConfig, LocalConfig, SettingError
 from messenger_mcp.handoff import find_handoff, host_session_fingerprint
 from messenger_mcp.state_dir import StateDir
+
+_LOOK_SECONDS = 0.5
+"""How often a hand-off that is not there yet is looked for."""
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -20,6 +27,30 @@ class WatchTarget:
     """Watching starts after this `seq`; absent: at the head of the moment."""
     timeout_seconds: float
     state: StateDir
+    host_thread_id: str | None = None
+    """The thread of the session that left the hand-off, where its host has such ids."""
+
+
+async def await_target(environ: Mapping[str, str], address: str | None) -> WatchTarget:
+    """The mailbox to watch; where the host's session is known, as soon as it leaves its hand-off.
+
+    A host may start the watcher together with the session, which needs a moment, or a server, to
+    register. Only a named address, or a session that nobody knows, is refused at once.
+
+    Raises:
+        SettingError: nothing was found, and what is missing; or a setting is wrong.
+    """
+    said = False
+    while True:
+        try:
+            return find_target(environ, address)
+        except _NoHandOffError as error:
+            if address is not None or host_session_fingerprint(environ) is None:
+                raise
+            if not said:
+                _log.warning("Waiting for this session to leave its hand-off. %s", error)
+                said = True
+        await asyncio.sleep(_LOOK_SECONDS)
 
 
 def find_target(environ: Mapping[str, str], address: str | None) -> WatchTarget:
@@ -49,7 +80,21 @@ def find_target(environ: Mapping[str, str], address: str | None) -> WatchTarget:
         head=handoff.head,
         timeout_seconds=local.timeout_seconds,
         state=state,
+        host_thread_id=handoff.host_thread_id,
     )
+
+
+def has_moved(environ: Mapping[str, str], target: WatchTarget) -> bool:
+    """Whether the host's session, by its latest hand-off, works another mailbox than this one."""
+    session = host_session_fingerprint(environ)
+    handoff = None if session is None else find_handoff(target.state, host_session=session)
+    return handoff is not None and (
+        (handoff.server_url, handoff.address) != (target.server_url, target.address)
+    )
+
+
+class _NoHandOffError(SettingError):
+    """Neither a hand-off nor the environment names a mailbox to watch."""
 
 
 def _from_environment(
@@ -59,13 +104,13 @@ def _from_environment(
         config = ClientConfig.from_env(environ)
     except SettingError as error:
         of = "this session" if address is None else f"`{address}`"
-        raise SettingError(
+        raise _NoHandOffError(
             f"No hand-off for {of} is in {str(state.root)!r} (a session leaves one when its agent "
             f"calls enable_notifications), and the environment does not help: {error}"
         ) from error
     watched = address or config.fixed_address
     if watched is None:
-        raise SettingError(
+        raise _NoHandOffError(
             "No mailbox to watch: give its address (--watch box_…) or set MESSENGER_AGENT_ID."
         )
     return WatchTarget(

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Literal
 
 from messenger_mcp.setup.json_scan import Value
-from messenger_mcp.setup.reminder import CODEX_BLOCK, MONITOR_BLOCK, WAITING_BLOCK
 
 SERVER_NAME = "messenger"
 
@@ -31,7 +30,6 @@ class Host:
     """From the variables of the client to the entry."""
     instructions: str | None = None
     """The file that its agent reads, where the host is known to have one."""
-    reminder: str = ""
     next_step: str = ""
     """What the person does then."""
 
@@ -66,7 +64,6 @@ CLAUDE = Host(
     section="mcpServers",
     entry=_plain,
     instructions="CLAUDE.md",
-    reminder=MONITOR_BLOCK,
     next_step="Start Claude Code in this folder and approve the server.",
 )
 
@@ -82,8 +79,7 @@ HOSTS = {
             section="mcp_servers",
             entry=_plain,
             instructions="AGENTS.md",
-            reminder=CODEX_BLOCK,
-            next_step="Start Codex in this folder; it reads the file once you trust the folder.",
+            next_step="Start Codex in this folder; it reads the file of a trusted folder.",
         ),
         Host(
             name="cursor",
@@ -111,8 +107,7 @@ HOSTS = {
             section="mcpServers",
             entry=_plain,
             instructions="GEMINI.md",
-            reminder=WAITING_BLOCK,
-            next_step="Start Gemini CLI in this folder; it reads the file once you trust the folder.",
+            next_step="Start Gemini CLI in this folder; it reads the file of a trusted folder.",
         ),
         Host(
             name="opencode",
@@ -122,7 +117,6 @@ HOSTS = {
             section="mcp",
             entry=_opencode,
             instructions="AGENTS.md",
-            reminder=WAITING_BLOCK,
             next_step="Start OpenCode in this folder.",
         ),
     )

@@ -28,7 +28,7 @@ def _asked_git(folder: Path, target: Path) -> int | None:
     # Variables such as GIT_DIR would speak of another repository.
     environ = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     try:
-        done = subprocess.run(
+        done = subprocess.run(  # noqa: S603 - fixed words and one path, no shell
             ["git", "-C", str(folder), "check-ignore", "--quiet", "--", str(target)],  # noqa: S607 - the person's own git
             env=environ,
             stdin=subprocess.DEVNULL,
