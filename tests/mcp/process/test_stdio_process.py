@@ -117,7 +117,7 @@ def test_requests_that_come_with_the_end_of_input_are_still_answered(tmp_path: P
     assert done.returncode == 0, done.stderr
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert [answer["id"] for answer in answers] == [1, 2]
-    assert len(answers[1]["result"]["tools"]) == 11
+    assert answers[1]["result"]["tools"][0]["name"] == "whoami"
 
 
 def test_a_library_that_prints_never_reaches_the_client(tmp_path: Path) -> None:

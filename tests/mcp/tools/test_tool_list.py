@@ -24,6 +24,7 @@ TODAY = [
     "rename_mailbox",
     "rename_thread",
     "wait_for_message",
+    "attach_to_mailbox",
     "enable_notifications",
 ]
 TODAY_MAX_BYTES = 7_000

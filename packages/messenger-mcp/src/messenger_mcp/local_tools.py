@@ -1,21 +1,20 @@
-"""The tools that need this machine: today the one that lets incoming messages interrupt.
+"""The tools that need this machine: letting incoming messages interrupt, and the like.
 
 The others are the same wherever they run and stand in `messenger_core.tools`.
 """
 
 import asyncio
-import os
 import time
 from dataclasses import dataclass
 
-from messenger_core.tools.lines import counted
-from messenger_core.tools.mailboxes import NoArguments
+from messenger_core.tools.mailboxes import NoArguments, unread_line
 from messenger_core.tools.tool import CHANGES, AnyTool, Tool, ToolCall
 from messenger_core.wire.mailboxes import MailboxStatus
+from messenger_core.wire.wait import WaitQuery
+from messenger_mcp.attaching import attaching_tool
 from messenger_mcp.handoff import (
     HandOff,
     LocalSession,
-    host_session_fingerprint,
     purge_handoffs,
     release_handoff,
     write_handoff,
@@ -37,8 +36,6 @@ class Workplace:
     session: Session
     state: StateDir
     launch: Launch
-    host_session: str | None
-    """Fingerprint of the host's session id."""
 
 
 def workplace_of(session: Session) -> Workplace:
@@ -47,7 +44,6 @@ def workplace_of(session: Session) -> Workplace:
         session=session,
         state=StateDir(session.config.state_dir),
         launch=Launch.of_this_process(),
-        host_session=host_session_fingerprint(os.environ),
     )
 
 
@@ -60,9 +56,9 @@ class Notifications:
         self._addresses: set[str] = set()
 
     @property
-    def host_session(self) -> str | None:
-        """Fingerprint of the host's session id, where the environment names it."""
-        return self._place.host_session
+    def place(self) -> Workplace:
+        """Where the session runs."""
+        return self._place
 
     async def enable(self, call: ToolCall, _: NoArguments) -> str:
         """Leaves the hand-off and says what to arm."""
@@ -80,6 +76,18 @@ class Notifications:
             return _armed_already(status, command, "a watcher process of this machine has it")
         return _to_arm(status, command)
 
+    async def leave_handoff(self) -> None:
+        """Leaves the hand-off of the worked mailbox, for a watcher that the host starts by itself.
+
+        Raises:
+            StateDirError: the state folder cannot be written.
+            Unreachable, MessengerError: the server does not say where it stands.
+        """
+        session = self._place.session
+        # The status would say it too, and mark the mailbox's links as received.
+        head = (await session.wait(WaitQuery(timeout_seconds=0))).cursor
+        await asyncio.to_thread(self._leave, await session.address(), head)
+
     def close(self) -> None:
         """Takes this session off its hand-offs; with the last session of a mailbox they go.
 
@@ -95,17 +103,19 @@ class Notifications:
     def _leave(self, address: str, head: int) -> None:
         now = time.time()
         purge_handoffs(self._place.state, now)
+        session = self._place.session
+        host_session = session.registration.host_session
+        fingerprint = None if host_session is None else host_session.fingerprint
         write_handoff(
             self._place.state,
             HandOff(
-                server_url=self._place.session.config.server_url,
-                api_key=self._place.session.config.api_key,
+                server_url=session.config.server_url,
+                api_key=session.config.api_key,
                 address=address,
                 head=head,
                 written_at_ms=int(now * 1000),
-                sessions=[
-                    LocalSession(process=self._process, host_session=self._place.host_session)
-                ],
+                sessions=[LocalSession(process=self._process, host_session=fingerprint)],
+                host_thread_id=session.registration.host_thread_id,
             ),
         )
         self._addresses.add(address)
@@ -113,7 +123,9 @@ class Notifications:
 
 def local_tools(notifications: Notifications) -> tuple[AnyTool, ...]:
     """The local tools, in the order in which they follow the others."""
+    place = notifications.place
     return (
+        attaching_tool(place.session, place.state),
         Tool(
             name="enable_notifications",
             title="Enable notifications",
@@ -139,24 +151,17 @@ Last step — call the Monitor tool now, with exactly these arguments:
 
 If the Monitor tool is not loaded, load it first (ToolSearch: select:Monitor).
 Each time the host says that the monitor expired or ended, arm it again with the same arguments.
-{_unread(status)}
+{unread_line(status)}
 On another host: run the command under anything that reads its lines as they come."""
 
 
 def _armed_already(status: MailboxStatus, command: str, why: str) -> str:
     return f"""\
 Notifications are on already for mailbox `{status.mailbox.id}`: {why}. Start no second one.
-{_unread(status)}
+{unread_line(status)}
 When the host says that the monitor expired or ended, call the Monitor tool with these arguments:
 {_arguments(command)}"""
 
 
 def _arguments(command: str) -> str:
     return f"  command:     {command}\n  description: {_DESCRIPTION}\n  timeout_ms:  {_TIMEOUT_MS}"
-
-
-def _unread(status: MailboxStatus) -> str:
-    unread = sum(folder.unread for folder in status.folders if folder.name == "inbox")
-    if not unread:
-        return "No unread mail is there now."
-    return f"Already there: {counted(unread, 'unread message')} (list_messages)."

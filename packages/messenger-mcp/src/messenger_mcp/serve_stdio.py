@@ -18,10 +18,13 @@ import mcp_types
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 
-from messenger_mcp.api_client import MessengerClient
+from messenger_core.errors import MessengerError
+from messenger_mcp.api_client import MessengerClient, Unreachable
 from messenger_mcp.client_lines import IncomingLines, OpenRequests, OutgoingLines
 from messenger_mcp.config import ClientConfig
 from messenger_mcp.local_tools import Notifications, workplace_of
+from messenger_mcp.registration import Registration
+from messenger_mcp.registry import HEARTBEAT_SECONDS
 from messenger_mcp.server import create_server
 from messenger_mcp.session import Session
 from messenger_mcp.state_dir import StateDirError
@@ -55,7 +58,7 @@ async def _serve(config: ClientConfig, wire: Wire) -> None:
     )
     session = Session(config, client)
     notifications = Notifications(workplace_of(session))
-    leave = _Leaving(notifications)
+    leave = _Leaving(session, notifications)
     server = create_server(session, notifications)
     lines, answers = IncomingLines(wire.stdin), OutgoingLines(wire.stdout)
     lines.open_requests = answers.open_requests = OpenRequests()
@@ -73,7 +76,10 @@ async def _serve(config: ClientConfig, wire: Wire) -> None:
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(_leave_on_signal, leave)
                 tasks.start_soon(_leave_without_parent, leave)
-                tasks.start_soon(_leave_on_refusal, leave, session)
+                tasks.start_soon(_leave_on_refusal, leave, session.registration)
+                tasks.start_soon(_keep_mailbox, session.registration)
+                if config.leaves_handoff_at_start:
+                    tasks.start_soon(_leave_handoffs, session.registration, notifications)
                 await server.run(incoming, outgoing, server.create_initialization_options())
                 tasks.cancel_scope.cancel()
         except Exception:  # noqa: BLE001 - the border of the process, and logged
@@ -86,7 +92,8 @@ async def _serve(config: ClientConfig, wire: Wire) -> None:
 class _Leaving:
     """The way out of the process."""
 
-    def __init__(self, notifications: Notifications) -> None:
+    def __init__(self, session: Session, notifications: Notifications) -> None:
+        self._registration = session.registration
         self._notifications = notifications
 
     def within_limit(self, code: int) -> None:
@@ -98,6 +105,7 @@ class _Leaving:
     def now(self, code: int) -> NoReturn:
         """Takes back what the session left on this machine and ends the process."""
         self.within_limit(code)
+        self._registration.close()
         try:
             self._notifications.close()
         except StateDirError as error:
@@ -123,7 +131,24 @@ async def _leave_without_parent(leave: _Leaving) -> None:
             leave.now(DONE)
 
 
-async def _leave_on_refusal(leave: _Leaving, session: Session) -> None:
-    await session.refused.wait()
-    _log.error("the server refuses this session: %s", session.refusal)
+async def _leave_on_refusal(leave: _Leaving, registration: Registration) -> None:
+    await registration.refused.wait()
+    _log.error("the server refuses this session: %s", registration.refusal)
     leave.now(REFUSED)
+
+
+async def _keep_mailbox(registration: Registration) -> None:
+    while True:
+        await anyio.sleep(HEARTBEAT_SECONDS)
+        await registration.heartbeat()
+
+
+async def _leave_handoffs(registration: Registration, notifications: Notifications) -> None:
+    """Leaves the hand-off of each mailbox as soon as it is worked."""
+    while True:
+        await registration.entered.wait()
+        registration.entered.clear()
+        try:
+            await notifications.leave_handoff()
+        except (StateDirError, MessengerError, Unreachable) as error:
+            _log.warning("no hand-off is left for a watcher: %s", error)

@@ -16,7 +16,7 @@ from messenger_core.errors import MessengerError
 from messenger_core.tools.catalogue import TOOLS
 from messenger_core.tools.instructions import INSTRUCTIONS
 from messenger_core.tools.refusals import refusal_text
-from messenger_core.tools.tool import AnyTool
+from messenger_core.tools.tool import AnyTool, OfferedMailbox
 from messenger_mcp import __version__
 from messenger_mcp.api_client import Unreachable
 from messenger_mcp.local_tools import Notifications, local_tools
@@ -46,6 +46,7 @@ def create_server(session: Session, notifications: Notifications) -> Server[dict
         tool = tools.get(params.name)
         if tool is None:
             raise MCPError(mcp_types.INVALID_PARAMS, f"There is no tool {params.name!r}")
+        session.registration.heard(params.meta)
         return await _answer(tool, _Call(session, context), params.arguments or {})
 
     server = Server(
@@ -56,7 +57,7 @@ def create_server(session: Session, notifications: Notifications) -> Server[dict
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
-    server.middleware.append(_Registering(session, notifications))
+    server.middleware.append(_Registering(session))
     return server
 
 
@@ -65,14 +66,13 @@ class _Registering:
     """Starts the registration behind the client's first request, which does not wait for it."""
 
     session: Session
-    notifications: Notifications
 
     async def __call__(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         result = await call_next(ctx)
-        # Which mailbox is its own may be known only with the first tool call.
+        # Which mailbox is its own may be known only with the first tool call, which then registers.
         late = names_its_session_in_calls(_client_name(ctx))
-        if not late or self.notifications.host_session is not None:
-            self.session.begin()
+        if not late or self.session.is_known_at_start:
+            self.session.registration.begin()
         return result
 
 
@@ -90,6 +90,9 @@ class _Call:
     @property
     def address_is_new(self) -> bool:
         return self.mail.address_is_new
+
+    async def offers(self) -> list[OfferedMailbox]:
+        return await self.mail.offers()
 
     @property
     def now(self) -> datetime:

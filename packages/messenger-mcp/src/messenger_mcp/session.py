@@ -1,33 +1,31 @@
-"""Session: the mailbox that this process works, and everything that it asks of the server.
+"""Session: the mailbox that this process works, and everything that it asks of the server."""
 
-It registers once for all concurrent calls, in the background or at the first call that needs it,
-and starts over with a new mailbox when its own was deleted.
-"""
-
-import asyncio
-import logging
-from collections.abc import Awaitable, Callable
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from typing import TypeVar
 
-from messenger_core.errors import (
-    Busy,
-    InternalError,
-    MailboxNotRegistered,
-    MessengerError,
-    RateLimited,
-)
+from messenger_core.errors import MailboxNotRegistered
+from messenger_core.mail import AttachmentSource, AttachmentStream
+from messenger_core.tools.tool import OfferedMailbox
 from messenger_core.wire.common import Mailbox
+from messenger_core.wire.folders import CreateFolder, Folder, Folders
+from messenger_core.wire.links import Links
 from messenger_core.wire.mailboxes import (
     Directory,
     DirectoryQuery,
     MailboxStatus,
-    RegisterMailbox,
     RenameMailbox,
 )
 from messenger_core.wire.messages import (
+    Changed,
+    DeleteMessages,
+    MarkMessages,
     MessageDetail,
     MessagePage,
     MessageQuery,
+    MoveMessages,
     SendMessage,
     SentMessage,
 )
@@ -40,16 +38,15 @@ from messenger_core.wire.threads import (
     ThreadReadQuery,
 )
 from messenger_core.wire.wait import WaitQuery, WaitResult
-from messenger_mcp.api_client import MessengerClient, Unreachable
+from messenger_mcp.allocation import allocation_of
+from messenger_mcp.api_client import MessengerClient
 from messenger_mcp.config import ClientConfig
+from messenger_mcp.offers import offered_mailboxes
+from messenger_mcp.registration import Registration
 from messenger_mcp.sending import OnceSender
+from messenger_mcp.session_identity import session_of_environment
 
 Answer = TypeVar("Answer")
-
-_log = logging.getLogger(__name__)
-
-_PASSING = (RateLimited, Busy, InternalError)
-"""Refusals that the next try may not meet."""
 
 
 class Session:
@@ -59,29 +56,17 @@ class Session:
         self, config: ClientConfig, client: MessengerClient, *, sender: OnceSender | None = None
     ) -> None:
         self.config = config
-        self.refused = asyncio.Event()
-        """The server refused the registration in the background: the process is of no use."""
-        self.refusal: MessengerError | None = None
+        host_session = session_of_environment(os.environ)
+        self.is_known_at_start = config.fixed_address is not None or host_session is not None
+        """Which mailbox it works does not hang on what the first tool call says."""
+        self.registration = Registration(config, client, allocation_of(config), host_session)
         self._client = client
         self._sender = sender or OnceSender()
-        self._address: str | None = None
-        self._registration: asyncio.Task[str] | None = None
-        self._background: asyncio.Task[None] | None = None
 
     @property
     def address_is_new(self) -> bool:
-        """The mailbox was made for this session, and no setting names it."""
-        return self.config.fixed_address is None
-
-    @property
-    def registered_address(self) -> str | None:
-        """The mailbox that is worked now; `None` before the first registration."""
-        return self._address
-
-    def begin(self) -> None:
-        """Registers in the background, once; nobody waits for it."""
-        if self._background is None:
-            self._background = asyncio.create_task(self._register_in_background())
+        """The mailbox was made for this session: no earlier one was found again."""
+        return self.registration.is_new
 
     async def address(self) -> str:
         """The mailbox that is worked, registered.
@@ -90,16 +75,36 @@ class Session:
             Unreachable: no server answered; the next call tries again.
             MessengerError: the server refused.
         """
-        if self._address is not None:
-            return self._address
-        if self._registration is None:
-            self._registration = asyncio.create_task(self._register())
-        # A call that is cancelled leaves the registration to the others that wait for it.
-        return await asyncio.shield(self._registration)
+        return await self.registration.address()
+
+    async def offers(self) -> list[OfferedMailbox]:
+        """The mailboxes of earlier sessions of this project that no session holds."""
+        return await offered_mailboxes(self.registration, self._client)
+
+    async def attach(self, address: str) -> None:
+        """Works another mailbox; one's own address brings back. Refused, nothing changes.
+
+        Raises:
+            MailboxNotFound: the server knows no such mailbox.
+            MailboxNotYours: the key may not open it.
+        """
+        await self._ask(lambda: self._client.mailbox(address))
+        if address == self.registration.own:
+            await self.registration.detach()
+        else:
+            await self.registration.attach(address)
+
+    async def detach(self) -> None:
+        """Works one's own mailbox again."""
+        await self.address()
+        await self.registration.detach()
 
     async def status(self) -> MailboxStatus:
         """The mailbox with its counters, links and watcher."""
-        return await self._ask(self._client.status)
+        status = await self._ask(self._client.status)
+        if any(folder.total for folder in status.folders):
+            self.registration.mark_used()
+        return status
 
     async def directory(self, query: DirectoryQuery) -> Directory:
         """Everybody else, grouped by agent."""
@@ -109,18 +114,26 @@ class Session:
         """Names this mailbox."""
         return await self._ask(lambda: self._client.rename_mailbox(names))
 
-    async def send(self, draft: SendMessage) -> SentMessage:
-        """Sends one message, once, whatever the connection does meanwhile.
+    async def send(
+        self, draft: SendMessage, sources: Sequence[AttachmentSource] = ()
+    ) -> SentMessage:
+        """Sends one message with these files, once, whatever the connection does meanwhile.
 
         Raises:
             OutcomeUnknown: nobody knows whether the server accepted it.
+            PathRefused: a file changed meanwhile; nothing was sent.
         """
         address = await self.address()
-        return await self._ask(
+        sent = await self._ask(
             lambda: self._sender.send(
-                address, draft, lambda key: self._client.send(draft, idempotency_key=key)
+                address,
+                draft,
+                lambda key: self._client.send(draft, key, sources),
+                sources,
             )
         )
+        self.registration.mark_used()
+        return sent
 
     async def list_messages(self, query: MessageQuery) -> MessagePage:
         """A page of this mailbox's messages, newest first."""
@@ -129,6 +142,41 @@ class Session:
     async def read_message(self, message_id: str, *, mark_read: bool) -> MessageDetail:
         """One message, whole."""
         return await self._ask(lambda: self._client.read_message(message_id, mark_read=mark_read))
+
+    async def mark(self, request: MarkMessages) -> Changed:
+        """Marks messages as read or unread, flagged or not."""
+        return await self._ask(lambda: self._client.mark(request))
+
+    async def move(self, request: MoveMessages) -> Changed:
+        """Moves messages to a folder."""
+        return await self._ask(lambda: self._client.move(request))
+
+    async def delete(self, request: DeleteMessages) -> Changed:
+        """Moves messages to the trash; what lies there already is destroyed."""
+        return await self._ask(lambda: self._client.delete(request))
+
+    @asynccontextmanager
+    async def attachment(self, attachment_id: str) -> AsyncIterator[AttachmentStream]:
+        """A file of a message, open while the context is."""
+        async with AsyncExitStack() as stack:
+            opening = partial(self._client.attachment, attachment_id)
+            yield await self._ask(lambda: stack.enter_async_context(opening()))
+
+    async def folders(self) -> Folders:
+        """The folders of this mailbox with what they hold."""
+        return await self._ask(self._client.folders)
+
+    async def create_folder(self, request: CreateFolder) -> Folder:
+        """Makes a folder."""
+        return await self._ask(lambda: self._client.create_folder(request))
+
+    async def delete_folder(self, name: str) -> None:
+        """Removes a folder; its messages go to `archive`."""
+        await self._ask(lambda: self._client.delete_folder(name))
+
+    async def links(self) -> Links:
+        """The linked mailboxes, newest first; they count as received."""
+        return await self._ask(self._client.links)
 
     async def list_threads(self, query: ThreadQuery) -> ThreadPage:
         """A page of this mailbox's threads, latest activity first."""
@@ -151,50 +199,19 @@ class Session:
         try:
             return await request()
         except MailboxNotRegistered as error:
-            self._forget(address)
+            await self.registration.lost(address)
             raise MailboxNotRegistered(
-                f"The mailbox {address} is gone: it was deleted on the server. {self._what_next()}"
+                f"The mailbox {address} is gone: it was deleted on the server. "
+                + self._what_next(address)
             ) from error
 
-    def _what_next(self) -> str:
-        if self.config.fixed_address is not None:
+    def _what_next(self, address: str) -> str:
+        if address == self.config.fixed_address:
             return "The next call registers this address again, as an empty mailbox."
+        own = self.registration.own
+        if own is not None:
+            return f"The next call works your own mailbox again, {own}."
         return (
             "The next call works a new mailbox: call whoami for its address, and "
             "enable_notifications for it."
         )
-
-    def _forget(self, address: str) -> None:
-        # Several calls may meet the same loss; a mailbox that came after it stays.
-        if self._address == address:
-            _log.warning("the mailbox %s is gone from the server", address)
-            self._address = None
-
-    async def _register(self) -> str:
-        config = self.config
-        try:
-            self._client.address = config.fixed_address
-            registered = await self._client.register(
-                RegisterMailbox(
-                    agent_name=config.agent_name, agent_description=config.agent_description
-                )
-            )
-            address = registered.mailbox.id
-            self._client.address = address
-            self._address = address
-        finally:
-            self._registration = None
-        made = "a new mailbox" if registered.created else "the mailbox"
-        _log.info("works %s, %s, at %s", made, address, config.server_url)
-        return address
-
-    async def _register_in_background(self) -> None:
-        try:
-            await self.address()
-        except Unreachable as error:
-            _log.warning("not registered yet, the first call tries again: %s", error)
-        except _PASSING as error:
-            _log.warning("not registered yet, the first call tries again: %s", error)
-        except MessengerError as error:
-            self.refusal = error
-            self.refused.set()

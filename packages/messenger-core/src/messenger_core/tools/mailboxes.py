@@ -18,7 +18,7 @@ from messenger_core.tools.lines import (
     who,
 )
 from messenger_core.tools.plain import one_line
-from messenger_core.tools.tool import CHANGES, READS, Tool, ToolCall
+from messenger_core.tools.tool import CHANGES, READS, OfferedMailbox, Tool, ToolCall
 from messenger_core.wire.common import (
     Description,
     DisplayName,
@@ -81,6 +81,7 @@ async def whoami(call: ToolCall, _: NoArguments) -> str:
         notification_line(status.watcher),
         f"Folders: {_folders(status)}",
         *_links(status.links),
+        *(_offers(await call.offers()) if call.address_is_new else []),
     ]
     return "\n".join(lines)
 
@@ -120,6 +121,14 @@ def notification_line(watcher: WatcherState) -> str:
     )
 
 
+def unread_line(status: MailboxStatus) -> str:
+    """How much unread mail waits in the inbox."""
+    unread = sum(folder.unread for folder in status.folders if folder.name == "inbox")
+    if not unread:
+        return "No unread mail is there now."
+    return f"Already there: {counted(unread, 'unread message')} (list_messages)."
+
+
 def _named(name: str | None, description: str | None, absent: str) -> str:
     shown = shown_name(name) or absent
     about = one_line(description or "", limits.DESCRIPTION_MAX_CHARS)
@@ -157,6 +166,26 @@ def _links(links: list[Link]) -> list[str]:
         ),
         *([f"- and {more} more (list_agents says “linked to you”)"] if more > 0 else []),
     ]
+
+
+def _offers(offers: list[OfferedMailbox]) -> list[str]:
+    if not offers:
+        return []
+    return [
+        "Mailboxes of earlier sessions of this project, which no session works now "
+        "(attach_to_mailbox, for one that you know to be yours):",
+        *(f"- {_offer(offer)}" for offer in offers),
+    ]
+
+
+def _offer(offer: OfferedMailbox) -> str:
+    name = shown_name(offer.display_name)
+    parts = [
+        offer.address,
+        quoted(name) if name else "no name",
+        f"{counted(offer.messages, 'message')}, {offer.unread:,} unread",
+    ]
+    return SEPARATOR.join(parts)
 
 
 def _directory_head(directory: Directory, query: DirectoryQuery) -> str:

@@ -7,13 +7,23 @@ Each picks its list in `catalogue` and wraps the tools in its protocol.
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from messenger_core.mail import Mail
 from messenger_core.tools.arguments import input_schema, read_arguments
 from messenger_core.wire.common import Request
 
 A = TypeVar("A", bound=Request)
+
+
+class OfferedMailbox(NamedTuple):
+    """A mailbox that nobody works now and that the caller may take up again."""
+
+    address: str
+    display_name: str | None
+    messages: int
+    """In all its folders."""
+    unread: int
 
 
 class ToolCall(Protocol):
@@ -30,6 +40,12 @@ class ToolCall(Protocol):
     @property
     def address_is_new(self) -> bool:
         """No earlier mailbox was found again; known once the mailbox was asked for something."""
+
+    async def offers(self) -> list[OfferedMailbox]:
+        """Mailboxes of earlier sessions of the caller's project that nobody works now.
+
+        The best guess first; looking marks nothing. Empty where nobody keeps account of them.
+        """
 
     @property
     def now(self) -> datetime:
