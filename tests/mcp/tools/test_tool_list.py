@@ -27,8 +27,8 @@ TODAY = [
     "attach_to_mailbox",
     "enable_notifications",
 ]
-TODAY_MAX_BYTES = 7_000
-"""Eleven of about twenty-one tools: all of them stay under 12 000 bytes."""
+TODAY_MAX_BYTES = 7_600
+"""Twelve of about twenty-one tools: all of them stay under 12 000 bytes."""
 
 
 @pytest.fixture
