@@ -188,7 +188,7 @@ def free_port() -> int:
 
 def scrubbed_environment(home: Path) -> dict[str, str]:
     """An environment with what a program needs to run and nothing of the person who tests."""
-    kept = ("PATH", "SYSTEMROOT", "TEMP", "TMP", "TMPDIR", "LANG", "COVERAGE_PROCESS_START")
+    kept = ("PATH", "SYSTEMROOT", "TEMP", "TMP", "TMPDIR", "LANG", "COVERAGE_PROCESS_CONFIG")
     environment = {name: os.environ[name] for name in kept if name in os.environ}
     return {**environment, "HOME": str(home), "USERPROFILE": str(home), "PYTHONUTF8": "1"}
 
