@@ -5,10 +5,11 @@ once. Its last line goes out only after every file was read to its end as it had
 breaks off earlier is no whole body, and nothing of it is accepted.
 """
 
-import asyncio
 import secrets
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing
+
+from anyio import to_thread
 
 from messenger_core.limits import ATTACHMENT_CHUNK_BYTES
 from messenger_core.mail import AttachmentSource
@@ -65,10 +66,13 @@ class MultipartBody:
 
 
 async def _content(source: AttachmentSource) -> AsyncGenerator[bytes]:
-    """A file's bytes; the loop is free while the disk works."""
-    file = await asyncio.to_thread(source.open)
+    """A file's bytes; the loop is free while the disk works.
+
+    A call that is cancelled waits for its thread: the file is not closed under it.
+    """
+    file = await to_thread.run_sync(source.open)
     try:
-        while piece := await asyncio.to_thread(file.read, ATTACHMENT_CHUNK_BYTES):
+        while piece := await to_thread.run_sync(file.read, ATTACHMENT_CHUNK_BYTES):
             yield piece
     finally:
         file.close()
