@@ -137,7 +137,7 @@ class _Scanner:
             self.position += 1
             node.has_final_comma = True
             self.skip_blank()
-        elif not is_first and not self.text.startswith(closing, self.position):
+        elif not is_first and self.text[self.position : self.position + 1] not in {closing, ""}:
             raise self.fault(f"a comma or {closing!r} is expected")
         if self.position >= len(self.text):
             raise self.fault(f"{closing!r} is missing at the end of the file")

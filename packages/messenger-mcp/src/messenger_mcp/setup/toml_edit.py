@@ -40,8 +40,9 @@ def with_toml_entry(text: str, path: Sequence[str], entry: Mapping[str, Value]) 
     """
     mark = _BYTE_ORDER_MARK if text.startswith(_BYTE_ORDER_MARK) else ""
     text = text.removeprefix(_BYTE_ORDER_MARK)
+    is_there = entry_in_toml(text, path) is not None
+    ways = (_replaced,) if is_there else (_appended, _replaced)
     expected = _merged(_values(text), path, entry)
-    ways = (_replaced,) if entry_in_toml(text, path) is not None else (_appended, _replaced)
     for way in ways:
         changed = way(text, path, entry)
         if _says(changed, expected):
