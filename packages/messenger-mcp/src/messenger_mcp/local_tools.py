@@ -12,6 +12,7 @@ from messenger_core.tools.tool import CHANGES, AnyTool, Tool, ToolCall
 from messenger_core.wire.mailboxes import MailboxStatus
 from messenger_core.wire.wait import WaitQuery
 from messenger_mcp.attaching import attaching_tool
+from messenger_mcp.file_tools import file_tools
 from messenger_mcp.handoff import (
     HandOff,
     LocalSession,
@@ -122,9 +123,13 @@ class Notifications:
 
 
 def local_tools(notifications: Notifications) -> tuple[AnyTool, ...]:
-    """The local tools, in the order in which they follow the others."""
+    """The local tools, in the order in which they follow the others.
+
+    One that has the name of another tool stands in its place.
+    """
     place = notifications.place
     return (
+        *file_tools(place.session.config),
         attaching_tool(place.session, place.state),
         Tool(
             name="enable_notifications",

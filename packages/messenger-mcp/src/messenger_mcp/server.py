@@ -19,6 +19,7 @@ from messenger_core.tools.refusals import refusal_text
 from messenger_core.tools.tool import AnyTool, OfferedMailbox
 from messenger_mcp import __version__
 from messenger_mcp.api_client import Unreachable
+from messenger_mcp.local_paths import PathRefused
 from messenger_mcp.local_tools import Notifications, local_tools
 from messenger_mcp.sending import OutcomeUnknown
 from messenger_mcp.session import Session
@@ -33,7 +34,9 @@ _log = logging.getLogger(__name__)
 def create_server(session: Session, notifications: Notifications) -> Server[dict[str, Any]]:
     """The MCP server of a session; it registers once a client has spoken."""
     tools = {tool.name: tool for tool in (*TOOLS, *local_tools(notifications))}
-    listed = mcp_types.ListToolsResult(tools=[_listed(tool) for tool in tools.values()])
+    listed = mcp_types.ListToolsResult(
+        tools=[_listed(tool) for tool in tools.values() if tool.is_listed]
+    )
 
     async def list_tools(
         _: Context, __: mcp_types.PaginatedRequestParams | None
@@ -131,7 +134,7 @@ async def _answer(
             f"{tool.undone}: {error} Try again in a while; if it stays so, tell the person that "
             "the server cannot be reached."
         )
-    except StateDirError as error:
+    except (StateDirError, PathRefused) as error:
         refused = f"{tool.undone}: {error}"
     except Exception:  # noqa: BLE001 - the border: a fault of ours is this call's answer, and logged
         _log.exception("the tool %s failed", tool.name)

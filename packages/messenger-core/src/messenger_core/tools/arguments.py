@@ -25,20 +25,7 @@ def input_schema(arguments: type[Request]) -> Schema:
     (reference,), definitions = msgspec.json.schema_components(
         [arguments], ref_template="#/$defs/{name}"
     )
-    root = definitions[str(reference["$ref"]).rsplit("/", 1)[1]]
-    properties = {
-        name: _with_type(schema, field)
-        for (name, schema), field in zip(
-            root["properties"].items(), msgspec.structs.fields(arguments), strict=True
-        )
-    }
-    required = [field.encode_name for field in msgspec.structs.fields(arguments) if field.required]
-    return {
-        "type": "object",
-        "properties": properties,
-        **({"required": required} if required else {}),
-        "additionalProperties": False,
-    }
+    return _object(reference, definitions)
 
 
 def read_arguments(arguments: type[A], given: Mapping[str, object]) -> A:
@@ -49,7 +36,7 @@ def read_arguments(arguments: type[A], given: Mapping[str, object]) -> A:
     """
     fields = {field.encode_name: field for field in msgspec.structs.fields(arguments)}
     present = {
-        name: value
+        name: _without_null(value)
         for name, value in given.items()
         if value is not None or name not in fields or fields[name].required
     }
@@ -85,13 +72,43 @@ def _faults(
     return faults
 
 
-def _with_type(schema: Schema, field: FieldInfo) -> Schema:
+def _object(reference: Schema, definitions: Mapping[str, Schema]) -> Schema:
+    """The schema of a struct, those of the structs inside it in their places."""
+    struct = definitions[str(reference["$ref"]).rsplit("/", 1)[1]]
+    properties = {
+        name: _property(name, schema, definitions)
+        for name, schema in cast("dict[str, Schema]", struct["properties"]).items()
+    }
+    return {
+        "type": "object",
+        "properties": properties,
+        **({"required": struct["required"]} if struct["required"] else {}),
+        "additionalProperties": False,
+    }
+
+
+def _property(name: str, schema: Schema, definitions: Mapping[str, Schema]) -> Schema:
     # msgspec leaves out the type of an enumeration, and hosts that build forms want it.
     typed = {"type": "string", **schema} if "enum" in schema else dict(schema)
     if not typed.get("default", True):
         del typed["default"]  # false, 0: what one expects, and bytes in every model's context
-    assert typed.get("description"), f"the argument {field.encode_name} is not described"
+    match typed:
+        case {"items": {"$ref": _} as reference}:
+            typed["items"] = _object(cast("Schema", reference), definitions)
+    assert typed.get("description"), f"the argument {name} is not described"
     return typed
+
+
+def _without_null(value: object) -> object:
+    """The value; in the objects of a list, what is `null` counts as left out too."""
+    if not isinstance(value, list):
+        return value
+    return [
+        {name: part for name, part in item.items() if part is not None}
+        if isinstance(item, dict)
+        else item
+        for item in value
+    ]
 
 
 def _fits(value: object, field: FieldInfo) -> bool:
@@ -130,13 +147,25 @@ def _in_words(schema: Schema) -> str:
         case {"enum": [*values]}:
             return "one of " + ", ".join(str(value) for value in values)
         case {"type": "array", "items": dict(items)}:
-            return f"a list with {_in_words(items)}"
+            return f"a list with {_in_words(items)}{_count(schema)}"
+        case {"type": "object", "properties": dict(properties)}:
+            required = schema.get("required", [])
+            assert isinstance(required, list)
+            names = (f"`{name}`{'' if name in required else ' (optional)'}" for name in properties)
+            return "an object of " + ", ".join(names)
         case {"type": "integer" | "number" as kind}:
             return ("a whole number" if kind == "integer" else "a number") + _range(schema)
         case {"type": "boolean"}:
             return "true or false"
         case _:
             return "a text" + _length(schema)
+
+
+def _count(schema: Schema) -> str:
+    low, high = schema.get("minItems"), schema.get("maxItems")
+    if high is None:
+        return ""
+    return f", at most {high} of them" if not low else f", {low} to {high} of them"
 
 
 def _range(schema: Schema) -> str:

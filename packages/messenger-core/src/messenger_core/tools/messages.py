@@ -138,7 +138,7 @@ def _attachments(attachments: list[Attachment]) -> list[str]:
     if not attachments:
         return []
     return [
-        "Attachments:",
+        "Attachments (save_attachment takes one out):",
         *(
             f"- {attachment.id} {quoted(attachment.filename, 255)} "
             f"{quoted(attachment.mime_type)} {attachment.size:,} bytes"

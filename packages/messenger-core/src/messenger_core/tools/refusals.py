@@ -13,7 +13,9 @@ _NEXT_STEP: dict[type[MessengerError], str] = {
     errors.MailboxNotFound: "list_agents shows the addresses; an agent name is not one.",
     errors.MessageNotFound: _OWN_IDS,
     errors.ThreadNotFound: _OWN_IDS,
-    errors.FolderNotFound: "whoami shows the folders.",
+    errors.FolderNotFound: "list_folders shows the folders.",
+    errors.FolderExists: "list_folders shows the folders.",
+    errors.AttachmentNotFound: "read_message shows the att_… ids of a message's attachments.",
     errors.SelfMessage: "list_agents shows whom you can write to.",
     errors.NotInThread: (
         "Leave out `to` and give reply_to or thread_id alone, or leave both out to open a new "

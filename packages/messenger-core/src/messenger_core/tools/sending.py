@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, UnsetType
 
-from messenger_core.tools.lines import quoted, who
+from messenger_core.tools.lines import counted, quoted, who
 from messenger_core.tools.tool import ADDS, Tool, ToolCall
 from messenger_core.wire.common import (
     Body,
@@ -55,9 +55,11 @@ async def send_message(call: ToolCall, arguments: SendArguments) -> str:
 
 def sent_text(message: SentMessage) -> str:
     """That it was sent, where to, and what to expect of the other side."""
+    files = len(message.attachments)
+    carrying = f" with {counted(files, 'attachment')}" if files else ""
     return (
         f"Sent {message.id} to {who(message.to)} in thread {message.thread_id} "
-        f"{quoted(message.thread_title)}.\n{_outlook(message)}"
+        f"{quoted(message.thread_title)}{carrying}.\n{_outlook(message)}"
     )
 
 

@@ -71,6 +71,9 @@ CHANGES = Annotations(read_only_hint=False, idempotent_hint=True)
 ADDS = Annotations(read_only_hint=False, idempotent_hint=False)
 """Makes something new each time."""
 
+DESTROYS = Annotations(read_only_hint=False, destructive_hint=True, idempotent_hint=False)
+"""Takes something away, or may; a second time may take more."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Tool(Generic[A]):
@@ -87,6 +90,8 @@ class Tool(Generic[A]):
     run: Callable[[ToolCall, A], Awaitable[str]]
     always_load: bool = False
     """A host that loads tools on demand shows this one from the start."""
+    is_listed: bool = True
+    """Without it the tool is answered when it is called, and offered to nobody."""
 
     def input_schema(self) -> dict[str, object]:
         """The JSON schema of its arguments, an object at the root."""
