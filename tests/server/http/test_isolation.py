@@ -41,6 +41,13 @@ def test_every_route_has_its_isolation_checked_here() -> None:
         ("POST", "/api/messages"),
         ("GET", "/api/messages"),
         ("GET", "/api/messages/{message_id}"),
+        ("POST", "/api/messages/mark"),
+        ("POST", "/api/messages/move"),
+        ("POST", "/api/messages/delete"),
+        ("GET", "/api/folders"),
+        ("POST", "/api/folders"),
+        ("DELETE", "/api/folders/{name}"),
+        ("GET", "/api/links"),
         ("GET", "/api/threads"),
         ("GET", "/api/threads/{thread_id}"),
         ("PATCH", "/api/threads/{thread_id}"),
@@ -89,6 +96,46 @@ async def test_a_foreign_id_and_an_unknown_one_are_the_same_answer(
     assert [answer.status_code for answer in answers] == [404, 404]
     details = [answer.text.replace(foreign, "?").replace(unknown, "?") for answer in answers]
     assert details[0] == details[1]
+
+
+@pytest.mark.parametrize(
+    ("path", "more"),
+    [
+        ("mark", {"read": True, "flagged": True}),
+        ("move", {"folder": "archive"}),
+        ("delete", {"permanent": True}),
+    ],
+)
+async def test_filing_takes_a_foreign_id_for_an_unknown_one(
+    scene: Scene, path: str, more: dict[str, Any]
+) -> None:
+    ids = [scene.message_id, "msg_0123456789"]
+
+    answer = await scene.eve.post(f"/api/messages/{path}", {"ids": ids, **more})
+
+    assert (answer.status_code, answer.json()) == (200, {"changed": [], "unknown": ids})
+    inbox = (await scene.bob.get("/api/messages")).json()["messages"]
+    assert [(each["id"], each["read_at"], each["flagged"]) for each in inbox] == [
+        (scene.message_id, None, False)
+    ]
+
+
+async def test_folders_and_links_are_a_mailboxs_own(scene: Scene) -> None:
+    await scene.bob.post("/api/folders", {"name": _SECRET})
+
+    folders = (await scene.eve.get("/api/folders")).json()["folders"]
+    assert [each["name"] for each in folders] == ["inbox", "sent", "archive", "trash"]
+    assert (await scene.eve.get("/api/links")).json() == {"links": []}
+    for answer in (
+        await scene.eve.ask("DELETE", f"/api/folders/{_SECRET}"),
+        await scene.eve.get("/api/messages", folder=_SECRET),
+        await scene.eve.post("/api/messages/move", {"ids": ["x"], "folder": _SECRET}),
+    ):
+        assert (answer.status_code, answer.json()["code"]) == (404, "folder_not_found")
+    assert (await scene.eve.post("/api/folders", {"name": _SECRET})).status_code == 201
+    await scene.eve.ask("DELETE", f"/api/folders/{_SECRET}")
+    names = [each["name"] for each in (await scene.bob.get("/api/folders")).json()["folders"]]
+    assert _SECRET in names
 
 
 async def test_a_send_cannot_reach_into_a_foreign_thread(scene: Scene) -> None:

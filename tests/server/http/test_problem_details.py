@@ -14,13 +14,17 @@ _ROUTES: Final = [(route.method, route.path) for route in ROUTES]
 _WITH_MAILBOX: Final = [
     each for each in _ROUTES if each[1] not in {"/health", "/api/agents/register"}
 ]
-_WITH_BODY: Final = [each for each in _ROUTES if each[0] != "GET"]
+_WITH_BODY: Final = [each for each in _ROUTES if each[0] in {"POST", "PATCH"}]
 _WITH_NAME: Final = [each for each in _ROUTES if "{" in each[1]]
 
 _DOCUMENT: Final = document_of(ROUTES)
 
 _BODIES: Final[dict[str, Any]] = {
     "/api/messages": {"to": "bob", "subject": "s", "body": "b"},
+    "/api/messages/mark": {"ids": ["msg_0123456789"], "read": True},
+    "/api/messages/move": {"ids": ["msg_0123456789"], "folder": "archive"},
+    "/api/messages/delete": {"ids": ["msg_0123456789"]},
+    "/api/folders": {"name": "later"},
     "/api/threads/{thread_id}": {"title": "t"},
     "/api/agents/me": {"display_name": "d"},
     "/api/agents/register": {},
@@ -59,7 +63,7 @@ def _assert_announced(method: str, path: str, status: int, code: str) -> None:
 
 async def _ask(agent: Agent, method: str, path: str, **more: Any) -> httpx2.Response:
     """The route, with a body that would be good if nothing else were wrong."""
-    if method != "GET" and "content" not in more:
+    if (method, path) in _WITH_BODY and "content" not in more:
         more.setdefault("json", _BODIES[path])
     return await agent.ask(method, path.replace("{", "x").replace("}", "x"), **more)
 
@@ -201,6 +205,15 @@ async def test_refusals_of_the_store_name_no_fields(app: RunningApp) -> None:
     ):
         _assert_problem(await alice.post("/api/messages", draft), status, code)
         _assert_announced("POST", "/api/messages", status, code)
+
+    await alice.post("/api/folders", {"name": "later"})
+    for method, path, body, status, code in (
+        ("POST", "/api/messages/move", {"ids": ["x"], "folder": "y"}, 404, "folder_not_found"),
+        ("POST", "/api/folders", {"name": "Later"}, 409, "folder_exists"),
+        ("DELETE", "/api/folders/inbox", None, 403, "system_folder"),
+    ):
+        _assert_problem(await alice.ask(method, path, json=body), status, code)
+        _assert_announced(method, path.replace("inbox", "{name}"), status, code)
 
 
 async def test_a_failure_of_the_server_tells_its_cause_to_the_log_alone(

@@ -10,6 +10,7 @@ from messenger_core.errors import (
     AgentDescriptionConflict,
     AgentNameConflict,
     Busy,
+    FolderExists,
     FolderNotFound,
     IdempotencyConflict,
     MailboxNotFound,
@@ -19,11 +20,15 @@ from messenger_core.errors import (
     OneRecipientOnly,
     SelfMessage,
     SendNotAllowed,
+    SystemFolder,
     ThreadNotFound,
 )
 from messenger_core.limits import SEND_MAX_BYTES
 from messenger_server.api.call import Services
+from messenger_server.api.filing import delete_messages, mark_messages, move_messages
+from messenger_server.api.folders import create_folder, delete_folder, list_folders
 from messenger_server.api.health import show_health
+from messenger_server.api.links import list_links
 from messenger_server.api.mailboxes import (
     register_mailbox,
     rename_mailbox,
@@ -95,9 +100,23 @@ ROUTES: Final = (
     ),
     Route("GET", "/api/messages", list_messages, refusals=(FolderNotFound,)),
     Route("GET", "/api/messages/{message_id}", read_message, refusals=(Busy, MessageNotFound)),
+    Route("POST", "/api/messages/mark", mark_messages),
+    Route("POST", "/api/messages/move", move_messages, refusals=(FolderNotFound,)),
+    Route("POST", "/api/messages/delete", delete_messages),
     Route("GET", "/api/threads", list_threads),
     Route("GET", "/api/threads/{thread_id}", show_thread, refusals=(ThreadNotFound,)),
     Route("PATCH", "/api/threads/{thread_id}", rename_thread, refusals=(ThreadNotFound,)),
+    Route("GET", "/api/folders", list_folders),
+    Route("POST", "/api/folders", create_folder, status=201, refusals=(FolderExists,)),
+    Route(
+        "DELETE",
+        "/api/folders/{name}",
+        delete_folder,
+        status=204,
+        refusals=(FolderNotFound, SystemFolder),
+        takes_any_name=True,
+    ),
+    Route("GET", "/api/links", list_links),
     Route("GET", "/api/wait", wait, refusals=(FolderNotFound,)),
 )
 """Every route of the agents; a path that is not here is 404."""

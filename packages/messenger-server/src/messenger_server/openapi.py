@@ -55,7 +55,8 @@ def document_of(routes: Sequence[Route]) -> Json:
     """The OpenAPI 3.1 document of these routes."""
     shapes = [shape_of(route) for route in routes]
     bodies = [shape.body for shape in shapes if shape.body is not None]
-    named = [*bodies, *(shape.answer for shape in shapes), Problem]
+    answers = [shape.answer for shape in shapes if shape.answer is not None]
+    named = [*bodies, *answers, Problem]
     _, schemas = msgspec.json.schema_components(named, ref_template=_REFERENCE)
     paths: Json = {}
     for route in routes:
@@ -159,12 +160,15 @@ def _without_null(schema: Json) -> Json:
 
 
 def _answers(route: Route) -> Json:
-    content = {"application/json": {"schema": _reference(shape_of(route).answer)}}
+    answer = shape_of(route).answer
+    if answer is None:
+        return {str(route.status): {"description": _SAYS[route.status]}}
+    content = {"application/json": {"schema": _reference(answer)}}
     statuses = [route.status, *([route.other_status] if route.other_status else [])]
     return {str(status): {"description": _SAYS[status], "content": content} for status in statuses}
 
 
-_SAYS: Final = {200: "Done.", 201: "Created."}
+_SAYS: Final = {200: "Done.", 201: "Created.", 204: "Done; there is nothing to read."}
 
 
 def _refusals(refusals: Iterable[type[MessengerError]]) -> Json:

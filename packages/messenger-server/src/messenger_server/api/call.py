@@ -1,6 +1,6 @@
 """A call: what a route gets to work with, and what it gives back."""
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
 from litestar.types import Receive
@@ -13,6 +13,7 @@ from messenger_server.database import Database
 from messenger_server.marks import AnnouncedMarks
 from messenger_server.presence import Hub
 from messenger_server.quota import Window
+from messenger_server.store.attachments import StagedFile
 
 
 class Services(NamedTuple):
@@ -38,7 +39,17 @@ B = TypeVar("B", bound=Request | None)
 class Call(Generic[Q, B]):
     """One request to a route, decoded: query `Q` and body `B` (None for a route without one)."""
 
-    __slots__ = ("body", "caller", "headers", "name", "query", "receive", "services", "window")
+    __slots__ = (
+        "body",
+        "caller",
+        "files",
+        "headers",
+        "name",
+        "query",
+        "receive",
+        "services",
+        "window",
+    )
 
     def __init__(
         self,
@@ -60,6 +71,8 @@ class Call(Generic[Q, B]):
     """What the path names: the value of its one parameter, else empty."""
     receive: Receive
     """Tells when the client leaves, once the body is read."""
+    files: Sequence[StagedFile]
+    """What came with a send, open until its answer; of a route that takes files alone."""
 
     @property
     def mailbox_id(self) -> int:
@@ -68,7 +81,7 @@ class Call(Generic[Q, B]):
         return self.caller.mailbox_id
 
 
-A = TypeVar("A", bound=Response)
+A = TypeVar("A", bound=Response | None)
 
 
 class Answer(NamedTuple, Generic[A]):
@@ -79,6 +92,15 @@ class Answer(NamedTuple, Generic[A]):
     headers: tuple[tuple[bytes, bytes], ...] = ()
     after_sent: Callable[[], None] | None = None
     """Called when the answer has left."""
+
+
+class Download(NamedTuple):
+    """Bytes as an answer, sent as they are read; their headers say how many and what they are."""
+
+    status: int
+    headers: tuple[tuple[bytes, bytes], ...]
+    pieces: AsyncIterator[bytes] | None = None
+    """None: the answer has no body."""
 
 
 class ClientLeft(Exception):

@@ -16,10 +16,11 @@ from messenger_core.wire.mailboxes import (
     RenameMailbox,
 )
 from messenger_server.api.call import Answer, Call, NoQuery
+from messenger_server.api.links import receive_links
 from messenger_server.store.directory import directory
 from messenger_server.store.folders import folders_of
 from messenger_server.store.keys import KeyRow, find_key
-from messenger_server.store.links import has_unreceived_links, links_of, mark_links_received
+from messenger_server.store.links import links_of
 from messenger_server.store.mailboxes import card, head, own_card, rename
 from messenger_server.store.registration import key_facts, register
 
@@ -36,7 +37,7 @@ async def show_directory(call: Call[DirectoryQuery, None]) -> Directory:
     """Everybody that the caller may write to, by agent; the caller's links count as received."""
     # It looks at every mailbox there is, which may take long enough to be noticed by others.
     found = await call.services.database.search(directory, call.mailbox_id, call.query)
-    await _receive_links(call)
+    await receive_links(call)
     return found
 
 
@@ -52,7 +53,7 @@ async def rename_mailbox(call: Call[NoQuery, RenameMailbox]) -> Mailbox:
 
 async def show_status(call: Call[NoQuery, None]) -> MailboxStatus:
     """The caller's mailbox with its counters, watcher and links, which count as received."""
-    await _receive_links(call)
+    await receive_links(call)
     state = await call.services.database.read(_state_of, call.mailbox_id)
     return MailboxStatus(
         mailbox=state.mailbox,
@@ -86,10 +87,3 @@ def _state_of(connection: Connection, mailbox_id: int) -> _State:
         links_of(connection, mailbox_id),
         head(connection),
     )
-
-
-async def _receive_links(call: Call[Any, None]) -> None:  # Any: a query of any shape
-    """Marks the caller's links, unless there is nothing to mark, or no room for a write now."""
-    database = call.services.database
-    if await database.read(has_unreceived_links, call.mailbox_id) and not database.is_full():
-        await database.write(mark_links_received, call.mailbox_id)

@@ -7,6 +7,7 @@ follow from it.
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple, get_args, get_origin, get_type_hints
+from urllib.parse import unquote
 
 import msgspec
 from litestar import Request as LitestarRequest
@@ -16,20 +17,21 @@ from litestar.types import HTTPScope, Receive, Scope, Send
 
 from messenger_core.errors import (
     ApiKeyMissing,
-    BodyTooLarge,
     Busy,
-    FieldError,
-    InvalidRequest,
     MessengerError,
+    SendNotAllowed,
     UnsupportedMediaType,
 )
-from messenger_core.limits import BODY_MAX_BYTES, MEGABYTE
+from messenger_core.limits import BODY_MAX_BYTES
 from messenger_core.wire.common import Request, Response
-from messenger_server.api.call import Answer, Call, ClientLeft, Services
+from messenger_server.api.body import read_whole, refuse_declared_size
+from messenger_server.api.call import Answer, Call, ClientLeft, Download, Services
 from messenger_server.api.decoding import decode_body, decode_query
+from messenger_server.api.send_body import read_send
+from messenger_server.api.staging import Staging
 from messenger_server.auth.agents import Need
 
-Method = Literal["GET", "POST", "PATCH"]
+Method = Literal["GET", "POST", "PATCH", "DELETE"]
 
 # Any: a route holds functions of every query, body and answer; `shape_of` takes them apart.
 Work = Callable[[Call[Any, Any]], Awaitable[Any]]
@@ -53,9 +55,16 @@ class Route(NamedTuple):
     """Besides those that every route has."""
     body_limit_bytes: int = BODY_MAX_BYTES
     takes_files: bool = False
-    """A send: files may come with it, in a later version."""
+    """A send: files may come with it, and a key that only reads is refused before they are read."""
     request_headers: Mapping[str, str] = {}
     """Headers that it reads, with what they mean."""
+    takes_any_name: bool = False
+    """The parameter is all of the path's rest: a name that somebody chose may hold a `/`."""
+
+    @property
+    def pattern(self) -> str:
+        """The path as Litestar spells it."""
+        return self.path.replace("}", ":path}" if self.takes_any_name else ":str}")
 
     @property
     def writes(self) -> bool:
@@ -68,7 +77,8 @@ class Shape(NamedTuple):
 
     query: type[Request]
     body: type[Request] | None
-    answer: type[Response]
+    answer: type[Response | Download] | None
+    """None: 204, and nothing to read."""
 
 
 def shape_of(route: Route) -> Shape:
@@ -78,28 +88,26 @@ def shape_of(route: Route) -> Shape:
     answer = hints["return"]
     if get_origin(answer) is Answer:
         (answer,) = get_args(answer)
-    return Shape(query, None if body is type(None) else body, answer)
+    return Shape(query, *(None if each is type(None) else each for each in (body, answer)))
 
 
 def handlers_of(routes: Sequence[Route], services: Services) -> list[HTTPRouteHandler]:
     """What Litestar serves: a handler for each route, and one for each path's other methods."""
     methods: dict[str, list[str]] = {}
     for route in routes:
-        methods.setdefault(route.path, []).append(route.method)
+        methods.setdefault(route.pattern, []).append(route.method)
     # In this order: Litestar adds its own OPTIONS to a path that has none.
-    refusing = [refuse_options(path, allowed) for path, allowed in methods.items()]
+    refusing = [refuse_options(pattern, allowed) for pattern, allowed in methods.items()]
     return refusing + [_handler(route, services) for route in routes]
 
 
-def refuse_options(path: str, allowed: list[str]) -> HTTPRouteHandler:
+def refuse_options(pattern: str, allowed: list[str]) -> HTTPRouteHandler:
     """Makes OPTIONS a wrong method like any other: Litestar would answer it by itself."""
 
     async def refuse() -> None:
         raise MethodNotAllowedException(headers={"allow": ", ".join(allowed)})
 
-    return HTTPRouteHandler(path.replace("}", ":str}"), http_method="OPTIONS", status_code=204)(
-        refuse
-    )
+    return HTTPRouteHandler(pattern, http_method="OPTIONS", status_code=204)(refuse)
 
 
 def _handler(route: Route, services: Services) -> HTTPRouteHandler:
@@ -111,23 +119,35 @@ def _handler(route: Route, services: Services) -> HTTPRouteHandler:
         scope = request.scope
         call = _call(scope, services)
         call.query = decode_query(scope["query_string"], shape.query)
-        call.name = next(iter(scope["path_params"].values()), "")
+        call.name = _name_in(scope, route)
         call.receive = request.receive
         if route.writes and services.database.is_full():
             raise Busy
         try:
-            if shape.body is not None:
-                call.body = await _body(call, route, shape.body)
-            answer = await route.work(call)
+            answer = await _answer(call, route, shape.body)
         except ClientLeft:
             return _Reply(None)
-        return _Reply(answer if isinstance(answer, Answer) else Answer(answer))
+        is_whole = isinstance(answer, (Answer, Download))
+        return _Reply(answer if is_whole else Answer(answer, route.status))
 
     return HTTPRouteHandler(
-        route.path.replace("}", ":str}"),
+        route.pattern,
         http_method=route.method,
+        # The reply says its own; by itself Litestar takes a DELETE for one that cannot have any.
+        status_code=200,
         name=f"{route.method} {route.path}",
     )(serve)
+
+
+def _name_in(scope: HTTPScope, route: Route) -> str:
+    """What the path names."""
+    if route.takes_any_name:
+        # From the path as it was sent: once decoded, a `/` of the name looks like any other.
+        rest = scope["raw_path"].decode("latin-1").strip("/")
+        for _ in range(route.path.count("/") - 1):
+            rest = rest.partition("/")[2].lstrip("/")
+        return unquote(rest)
+    return next(iter(scope["path_params"].values()), "")
 
 
 def _call(scope: HTTPScope, services: Services) -> Call[Any, Any]:
@@ -135,6 +155,24 @@ def _call(scope: HTTPScope, services: Services) -> Call[Any, Any]:
     if admission.caller is None:
         raise ApiKeyMissing  # the gate knows fewer paths than there are routes: nobody gets in
     return Call(services, admission.caller, admission.window, admission.headers)
+
+
+async def _answer(call: Call[Any, Any], route: Route, body: type[Request] | None) -> Any:
+    """What the route's function gives, once its body is there."""
+    if body is None:
+        return await route.work(call)
+    if not route.takes_files:
+        call.body = await _body(call, route, body)
+        return await route.work(call)
+    if not call.caller.can_send:
+        raise SendNotAllowed
+    staging = Staging(call.services.config.db_path.parent)
+    try:
+        call.body = await read_send(call, route.body_limit_bytes, staging)
+        call.files = await staging.finish()
+        return await route.work(call)
+    finally:
+        staging.close()
 
 
 async def _body(call: Call[Any, Any], route: Route, shape: type[Request]) -> Request:
@@ -146,37 +184,10 @@ async def _body(call: Call[Any, Any], route: Route, shape: type[Request]) -> Req
         InvalidRequest: it is no JSON, or of another shape.
     """
     media_type = call.headers.get(b"content-type", _JSON).partition(b";")[0].strip().lower()
-    if media_type == b"multipart/form-data" and route.takes_files:
-        raise InvalidRequest(
-            "Attachments are not supported by this version yet: send the message as JSON.",
-            errors=[FieldError("attachments", "is not supported by this version yet")],
-        )
     if media_type != _JSON:
         raise UnsupportedMediaType
-    length = call.headers.get(b"content-length", b"")
-    if length.isdigit() and int(length) > route.body_limit_bytes:
-        raise _too_large(route)
-    return decode_body(await _read(call.receive, route), shape)
-
-
-async def _read(receive: Receive, route: Route) -> bytes:
-    chunks = []
-    size = 0
-    while True:
-        message = await receive()
-        if message["type"] != "http.request":
-            raise ClientLeft
-        chunk = message.get("body", b"")
-        chunks.append(chunk)
-        size += len(chunk)
-        if size > route.body_limit_bytes:
-            raise _too_large(route)
-        if not message.get("more_body"):
-            return b"".join(chunks)
-
-
-def _too_large(route: Route) -> BodyTooLarge:
-    return BodyTooLarge(f"The body may have {route.body_limit_bytes // MEGABYTE} MB here.")
+    refuse_declared_size(call.headers, route.body_limit_bytes)
+    return decode_body(await read_whole(call.receive, route.body_limit_bytes), shape)
 
 
 class _Reply:
@@ -184,25 +195,30 @@ class _Reply:
 
     __slots__ = ("_answer",)
 
-    def __init__(self, answer: Answer[Any] | None) -> None:
+    def __init__(self, answer: Answer[Any] | Download | None) -> None:
         self._answer = answer
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if self._answer is None:
             return
+        if isinstance(self._answer, Download):
+            await _send_pieces(self._answer, send)
+            return
         content, status, headers, after_sent = self._answer
-        body = msgspec.json.encode(content)
-        await send(
-            {
-                "type": "http.response.start",
-                "status": status,
-                "headers": [
-                    (b"content-type", _JSON),
-                    (b"content-length", b"%d" % len(body)),
-                    *headers,
-                ],
-            }
-        )
+        body = b"" if content is None else msgspec.json.encode(content)
+        if content is not None:
+            length = b"%d" % len(body)
+            headers = ((b"content-type", _JSON), (b"content-length", length), *headers)
+        await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": body, "more_body": False})
         if after_sent is not None:
             after_sent()
+
+
+async def _send_pieces(download: Download, send: Send) -> None:
+    status, headers, pieces = download
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    if pieces is not None:
+        async for piece in pieces:
+            await send({"type": "http.response.body", "body": piece, "more_body": True})
+    await send({"type": "http.response.body", "body": b"", "more_body": False})

@@ -5,7 +5,7 @@ when each is flushed by itself, and next to nothing when all follow as the trans
 statement.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from sqlalchemy import Connection, bindparam, select, update
@@ -28,6 +28,10 @@ _INDEX_THREADS: Final = (
     " VALUES (?, ?, ?, ?)"
 )
 
+_READDRESS_MESSAGES: Final = "UPDATE message_search SET mailboxes = ? WHERE rowid = ?"
+_FORGET_MESSAGES: Final = "DELETE FROM message_search WHERE rowid = ?"
+_FORGET_THREADS: Final = "DELETE FROM thread_search WHERE rowid = ?"
+
 _SearchRow = tuple[int, str, str, str]
 
 
@@ -43,6 +47,9 @@ class Batch:
         self._seq: int | None = None
         self._messages: list[_SearchRow] = []
         self._threads: dict[int, _SearchRow] = {}
+        self._readdressed: dict[int, str] = {}
+        self._forgotten_messages: set[int] = set()
+        self._forgotten_threads: set[int] = set()
 
     def take_seq(self) -> int:
         """The next number of the one series that messages and links share."""
@@ -63,11 +70,39 @@ class Batch:
         names = index_text(title), index_text(description or "")
         self._threads[thread_id] = (thread_id, mailbox_tokens(mailbox_ids), *names)
 
+    def readdress_message(self, seq: int, mailbox_ids: Iterable[int]) -> None:
+        """Lets these mailboxes alone find a message that was searchable before."""
+        self._readdressed[seq] = mailbox_tokens(mailbox_ids)
+
+    def forget_message(self, seq: int) -> None:
+        """Takes a message that is gone out of the search; no batch makes one and destroys it."""
+        self._readdressed.pop(seq, None)
+        self._forgotten_messages.add(seq)
+
+    def forget_thread(self, thread_id: int) -> None:
+        """Takes a thread that is gone out of the search."""
+        self._threads.pop(thread_id, None)
+        self._forgotten_threads.add(thread_id)
+
     @property
     def footprint(self) -> int:
         """A number that rises with each row written or waiting to be; never with a mere read."""
-        waiting = len(self._messages) + len(self._threads)
-        return self._driver.total_changes - self._changes_before + waiting
+        return (
+            self._driver.total_changes
+            - self._changes_before
+            + sum(
+                map(
+                    len,
+                    (
+                        self._messages,
+                        self._threads,
+                        self._readdressed,
+                        self._forgotten_messages,
+                        self._forgotten_threads,
+                    ),
+                )
+            )
+        )
 
     def finish(self) -> None:
         """Writes the counters, then the full-text rows: the transaction's last statements."""
@@ -77,10 +112,21 @@ class Batch:
             self.connection.execute(_RAISE_CHANGE)
         else:
             self.connection.execute(_RAISE_COUNTERS, {"new_seq": self._seq})
-        if self._threads:
-            self.connection.exec_driver_sql(_INDEX_THREADS, list(self._threads.values()))
-        if self._messages:
-            self.connection.exec_driver_sql(_INDEX_MESSAGES, self._messages)
+        # Each index is changed upwards: going back to a smaller row would flush what waits there.
+        self._write(
+            _FORGET_THREADS, [(thread_id,) for thread_id in sorted(self._forgotten_threads)]
+        )
+        self._write(_INDEX_THREADS, list(self._threads.values()))
+        self._write(
+            _READDRESS_MESSAGES,
+            [(tokens, seq) for seq, tokens in sorted(self._readdressed.items())],
+        )
+        self._write(_FORGET_MESSAGES, [(seq,) for seq in sorted(self._forgotten_messages)])
+        self._write(_INDEX_MESSAGES, self._messages)
+
+    def _write(self, statement: str, rows: Sequence[tuple[object, ...]]) -> None:
+        if rows:
+            self.connection.exec_driver_sql(statement, list(rows))
 
 
 def mailbox_tokens(mailbox_ids: Iterable[int]) -> str:

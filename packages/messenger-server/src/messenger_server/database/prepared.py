@@ -7,7 +7,7 @@ SQLAlchemy each costs several times what the engine itself needs.
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from sqlalchemy import Connection, Insert, Select, Update
+from sqlalchemy import Connection, Delete, Insert, Select, Update
 from sqlalchemy.engine import Dialect
 
 Row = TypeVar("Row")
@@ -29,7 +29,9 @@ class _Prepared:
     """A statement, compiled once for each engine, and the order of its values."""
 
     def __init__(
-        self, statement: Select[*tuple[Any, ...]] | Insert | Update, names: tuple[str, ...]
+        self,
+        statement: Select[*tuple[Any, ...]] | Insert | Update | Delete,
+        names: tuple[str, ...],
     ) -> None:
         self._statement = statement
         self._names = names
@@ -96,11 +98,11 @@ class Lookup(_Prepared, Generic[Row]):
 class Bulk(_Prepared):
     """One statement for many rows.
 
-    `names` are the columns of an insert, or the bind parameters of an update, in the order in which
-    callers give the values of a row.
+    `names` are the columns of an insert, or the bind parameters of an update or a deletion, in the
+    order in which callers give the values of a row.
     """
 
-    def __init__(self, statement: Insert | Update, *names: str) -> None:
+    def __init__(self, statement: Insert | Update | Delete, *names: str) -> None:
         super().__init__(statement, names)
 
     def write(self, connection: Connection, rows: Sequence[tuple[object, ...]]) -> None:

@@ -1,12 +1,41 @@
-"""Folders: the places of a mailbox, and what each holds."""
+"""Folders: the places of a mailbox, what each holds, and those that it makes for itself."""
 
+import unicodedata
 from typing import Final, NamedTuple
 
-from sqlalchemy import Connection, and_, bindparam, func, or_, select
+from sqlalchemy import (
+    Connection,
+    and_,
+    bindparam,
+    delete,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 
-from messenger_core.errors import FolderNotFound
-from messenger_core.schema import SYSTEM_FOLDER_IDS, TRASH, folder, folder_count
-from messenger_core.wire.folders import Folder
+from messenger_core.errors import (
+    FieldError,
+    FolderExists,
+    FolderNotFound,
+    InvalidRequest,
+    SystemFolder,
+)
+from messenger_core.schema import (
+    ARCHIVE,
+    SYSTEM_FOLDER_IDS,
+    TRASH,
+    delivery,
+    folder,
+    folder_count,
+)
+from messenger_core.wire.folders import CreateFolder, Folder
+from messenger_server.database import Batch
+from messenger_server.store.tally import Tally
+
+ALL_FOLDERS: Final = "all"
+"""What a list calls every folder but the trash; no folder has this name."""
 
 
 class Counts(NamedTuple):
@@ -44,6 +73,16 @@ _COUNTS_BUT_TRASH: Final = select(
     func.coalesce(func.sum(folder_count.c.total), 0),
     func.coalesce(func.sum(folder_count.c.unread), 0),
 ).where(folder_count.c.mailbox_id == bindparam("of"), folder_count.c.folder_id != TRASH)
+_CREATE: Final = insert(folder)
+_EMPTY: Final = (
+    update(delivery)
+    .where(delivery.c.mailbox_id == bindparam("of"), delivery.c.folder_id == bindparam("at_folder"))
+    .values(folder_id=ARCHIVE)
+)
+_FORGET_COUNTS: Final = delete(folder_count).where(
+    folder_count.c.mailbox_id == bindparam("of"), folder_count.c.folder_id == bindparam("folder")
+)
+_DELETE: Final = delete(folder).where(folder.c.id == bindparam("folder"))
 
 
 def folders_of(connection: Connection, mailbox_id: int) -> list[Folder]:
@@ -60,15 +99,13 @@ def folders_of(connection: Connection, mailbox_id: int) -> list[Folder]:
 
 
 def folder_id_of(connection: Connection, mailbox_id: int, name: str) -> int:
-    """The folder of this name in a mailbox, case ignored.
+    """The folder of this name in a mailbox, case and surrounding blanks ignored.
 
     Raises:
         FolderNotFound: the mailbox has none.
     """
-    folded = name.casefold()
-    found = SYSTEM_FOLDER_IDS.get(folded)
-    if found is None:
-        found = connection.execute(_OWN, {"of": mailbox_id, "name": folded}).scalar()
+    folded = folded_name(name)
+    found = SYSTEM_FOLDER_IDS.get(folded) or _own_folder(connection, mailbox_id, folded)
     if found is None:
         raise FolderNotFound(f"This mailbox has no folder “{name}”.")
     return found
@@ -81,3 +118,62 @@ def folder_counts(connection: Connection, mailbox_id: int, folder_id: int | None
     else:
         row = connection.execute(_COUNTS, {"of": mailbox_id, "folder": folder_id}).first()
     return Counts(0, 0) if row is None else Counts(row[0], row[1])
+
+
+def create_folder(batch: Batch, mailbox_id: int, request: CreateFolder) -> Folder:
+    """Makes a folder; blanks around its name are dropped.
+
+    Raises:
+        InvalidRequest: the name is nothing but blanks.
+        FolderExists: the mailbox has a folder of this name, case ignored, or it is reserved.
+    """
+    name = request.name.strip()
+    folded = folded_name(name)
+    if not folded:
+        raise InvalidRequest(
+            "`name` holds nothing but blanks: give the folder a name.",
+            errors=[FieldError("name", "holds nothing but blanks")],
+        )
+    if folded == ALL_FOLDERS:
+        raise FolderExists(f"The name “{name}” is reserved: it stands for every folder.")
+    if folded in SYSTEM_FOLDER_IDS or _own_folder(batch.connection, mailbox_id, folded):
+        raise FolderExists(f"This mailbox has a folder “{name}” already.")
+    row = {
+        "mailbox_id": mailbox_id,
+        "name": name,
+        "name_folded": folded,
+        "created_at": batch.now_ms,
+    }
+    batch.connection.execute(_CREATE, row)
+    return Folder(name=name, system=False, total=0, unread=0)
+
+
+def delete_folder(batch: Batch, mailbox_id: int, name: str) -> None:
+    """Removes a folder of a mailbox; what lies in it goes to `archive`.
+
+    Raises:
+        SystemFolder: it is one of those that every mailbox has.
+        FolderNotFound: the mailbox has no folder of that name.
+    """
+    folded = folded_name(name)
+    if folded in SYSTEM_FOLDER_IDS:
+        raise SystemFolder(f"“{folded}” is a system folder: it cannot be deleted.")
+    connection = batch.connection
+    folder_id = folder_id_of(connection, mailbox_id, name)
+    counts = folder_counts(connection, mailbox_id, folder_id)
+    connection.execute(_EMPTY, {"of": mailbox_id, "at_folder": folder_id})
+    tally = Tally()
+    tally.add_to_folder(mailbox_id, ARCHIVE, copies=counts.total, unread=counts.unread)
+    tally.write(connection)
+    connection.execute(_FORGET_COUNTS, {"of": mailbox_id, "folder": folder_id})
+    connection.execute(_DELETE, {"folder": folder_id})
+
+
+def folded_name(name: str) -> str:
+    """The one form of all spellings of a folder's name: no case, no blanks around it."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFD", name.strip()).casefold())
+
+
+def _own_folder(connection: Connection, mailbox_id: int, folded: str) -> int | None:
+    found: int | None = connection.execute(_OWN, {"of": mailbox_id, "name": folded}).scalar()
+    return found

@@ -15,7 +15,6 @@ from messenger_core.schema import (
     SENDER,
     SENT,
     delivery,
-    folder_count,
     mailbox,
     message,
     thread,
@@ -24,6 +23,7 @@ from messenger_core.schema import (
 from messenger_core.wire.common import PRIORITIES
 from messenger_core.wire.messages import SendMessage
 from messenger_server.database import Batch, Bulk
+from messenger_server.store.tally import ADD_TO_FOLDERS
 
 
 class LedgerThread(NamedTuple):
@@ -115,20 +115,6 @@ _ADD_TO_MEMBERS: Final = Bulk(
     "last_seq",
     "priority",
 )
-_count = upsert(folder_count)
-_ADD_TO_FOLDERS: Final = Bulk(
-    _count.on_conflict_do_update(
-        index_elements=[folder_count.c.mailbox_id, folder_count.c.folder_id],
-        set_={
-            "total": folder_count.c.total + _count.excluded.total,
-            "unread": folder_count.c.unread + _count.excluded.unread,
-        },
-    ),
-    "mailbox_id",
-    "folder_id",
-    "total",
-    "unread",
-)
 _ACTIVE: Final = Bulk(
     update(mailbox)
     .where(mailbox.c.id == bindparam("of"))
@@ -187,7 +173,7 @@ class Ledger:
         _NEW_MESSAGES.write(connection, [_message_row(one, now_ms) for one in letters])
         _NEW_DELIVERIES.write(connection, [row for one in letters for row in _copies(one, now_ms)])
         _ADD_TO_MEMBERS.write(connection, self._member_rows())
-        _ADD_TO_FOLDERS.write(connection, self._folder_rows())
+        ADD_TO_FOLDERS.write(connection, self._folder_rows())
         _ACTIVE.write(connection, [(now_ms, new, of) for of, new in self._new_threads.items()])
         _NAME_THREADS.write(
             connection,

@@ -10,12 +10,16 @@ from messenger_core.wire.messages import MessagePage, MessageQuery
 from messenger_server.database import Lookup
 from messenger_server.store import pages
 from messenger_server.store.addresses import mailbox_once_at
-from messenger_server.store.folders import folder_counts, folder_id_of
+from messenger_server.store.folders import (
+    ALL_FOLDERS,
+    folded_name,
+    folder_counts,
+    folder_id_of,
+)
 from messenger_server.store.full_text import words_of
 from messenger_server.store.summaries import CopyRow, Parties, summary_of
 from messenger_server.store.totals import Total, capped
 
-_ALL_FOLDERS: Final = "all"
 _NOTHING: Final = MessagePage(messages=[], total=0, total_capped=False, next=None)
 
 _THREAD: Final = Lookup(
@@ -65,7 +69,7 @@ def _question(connection: Connection, mailbox_id: int, query: MessageQuery) -> _
         FolderNotFound: the mailbox has no folder of that name.
     """
     folder = None
-    if query.folder.casefold() != _ALL_FOLDERS:
+    if folded_name(query.folder) != ALL_FOLDERS:
         folder = folder_id_of(connection, mailbox_id, query.folder)
     sender = None if query.from_ is None else mailbox_once_at(connection, query.from_)
     thread_id = None if query.thread_id is None else _THREAD.first(connection, query.thread_id)

@@ -60,6 +60,8 @@ class _Names(NamedTuple):
     title: str | None
     description: str | None
     named_by_id: int | None
+    opener_id: int
+    other_id: int
 
 
 _ONE: Final = Lookup(
@@ -91,15 +93,18 @@ _THREAD_COUNT: Final = Lookup(
 _NAMES: Final = Lookup(
     _Names._make,
     select(
-        thread.c.id, thread.c.subject, thread.c.title, thread.c.description, thread.c.named_by_id
+        thread.c.id,
+        thread.c.subject,
+        thread.c.title,
+        thread.c.description,
+        thread.c.named_by_id,
+        thread.c.opener_id,
+        thread.c.other_id,
     )
     .select_from(thread.join(thread_member, thread_member.c.thread_id == thread.c.id))
     .where(thread.c.public_id == bindparam("id"), thread_member.c.mailbox_id == bindparam("of")),
     "of",
     "id",
-)
-_MEMBERS: Final = select(thread_member.c.mailbox_id).where(
-    thread_member.c.thread_id == bindparam("thread")
 )
 _RENAME: Final = (
     update(thread)
@@ -194,8 +199,9 @@ def rename_thread(batch: Batch, mailbox_id: int, thread_id: str, names: RenameTh
             "by": None if title is None else named_by,
         },
     )
-    members = batch.connection.execute(_MEMBERS, {"thread": now.id}).scalars().all()
-    batch.index_thread(now.id, members, title or now.subject, description)
+    # Both its mailboxes, copies or none: one that has none now may get a message of it again.
+    both = now.opener_id, now.other_id
+    batch.index_thread(now.id, both, title or now.subject, description)
     return thread_of(_talk(batch.connection, mailbox_id, thread_id), Parties())
 
 
