@@ -11,7 +11,6 @@ from typing import Final, Literal, NamedTuple, TextIO
 
 from messenger_core.errors import MessengerError, Unauthorized
 from messenger_core.wire.health import Health
-from messenger_core.wire.mailboxes import MailboxStatus
 from messenger_mcp.api_client import MessengerClient, Unreachable
 from messenger_mcp.config import ClientConfig, LocalConfig, SettingError
 from messenger_mcp.handoff import HandOff, find_handoff, host_session_fingerprint
@@ -72,6 +71,22 @@ def look(environ: Mapping[str, str]) -> Iterator[Finding]:
     yield _look_at_state(state)
 
 
+def look_at_clock(server_date: str | None, now: datetime) -> Finding:
+    """How far the two clocks are apart; the server tells its own in whole seconds."""
+    try:
+        told = None if server_date is None else parsedate_to_datetime(server_date)
+    except ValueError:
+        told = None
+    if told is None or told.tzinfo is None:
+        return Finding("note", "clock", "the server does not tell its time")
+    apart = (now - told).total_seconds()
+    if abs(apart) <= _SKEW_MAX_SECONDS:
+        return Finding("ok", "clock", "agrees with the server's")
+    side = "ahead of" if apart > 0 else "behind"
+    words = f"this machine's is {abs(apart):.0f} s {side} the server's: set the wrong one right"
+    return Finding("WRONG", "clock", words)
+
+
 def _place(environ: Mapping[str, str], handoff: HandOff | None) -> _Place:
     """What the environment says, else what this session's hand-off does."""
     named = (environ.get(name, "") for name in ("MESSENGER_SERVER_URL", "MESSENGER_API_KEY"))
@@ -104,7 +119,7 @@ async def _look_at_server(place: _Place, state: StateDir, *, has_asked: bool) ->
             words = "none is named here: each session has one of its own (whoami tells it)"
             findings.append(Finding("note", "mailbox", words))
         if not isinstance(health, Unreachable):
-            findings.append(_look_at_clock(client.server_date, datetime.now(UTC)))
+            findings.append(look_at_clock(client.server_date, datetime.now(UTC)))
     finally:
         await client.aclose()
     return findings
@@ -139,40 +154,27 @@ async def _look_at_mailbox(
 ) -> list[Finding]:
     assert place.address is not None
     try:
-        status = await client.status()
+        # The mailbox's status would mark links as received that the agent never saw.
+        await client.folders()
     except (MessengerError, Unreachable) as error:
         return [Finding("WRONG", "mailbox", str(error))]
-    here = is_watched(state, place.server_url, place.address)
     return [
-        Finding("ok", "mailbox", f"{status.mailbox.id} is there"),
-        _watcher_finding(status, is_here=here, has_asked=has_asked),
+        Finding("ok", "mailbox", f"{place.address} is there"),
+        _watcher_finding(
+            is_armed=is_watched(state, place.server_url, place.address), has_asked=has_asked
+        ),
     ]
 
 
-def _watcher_finding(status: MailboxStatus, *, is_here: bool, has_asked: bool) -> Finding:
-    if is_here:
-        return Finding("ok", "watcher", "one of this machine watches the mailbox")
-    if status.watcher.armed:
-        return Finding("ok", "watcher", "armed; not on this machine")
-    words = "not armed: mail does not interrupt the agent until it calls enable_notifications"
+def _watcher_finding(*, is_armed: bool, has_asked: bool) -> Finding:
+    if is_armed:
+        return Finding("ok", "watcher", "armed: one of this machine watches the mailbox")
+    words = (
+        "not armed on this machine: mail does not interrupt the agent until it calls "
+        "enable_notifications"
+    )
     # A session that left a hand-off counts on being interrupted.
     return Finding("WRONG" if has_asked else "note", "watcher", words)
-
-
-def _look_at_clock(server_date: str | None, now: datetime) -> Finding:
-    """How far the two clocks are apart; the server tells its own in whole seconds."""
-    try:
-        told = None if server_date is None else parsedate_to_datetime(server_date)
-    except ValueError:
-        told = None
-    if told is None or told.tzinfo is None:
-        return Finding("note", "clock", "the server does not tell its time")
-    apart = (now - told).total_seconds()
-    if abs(apart) <= _SKEW_MAX_SECONDS:
-        return Finding("ok", "clock", "agrees with the server's")
-    side = "ahead of" if apart > 0 else "behind"
-    words = f"this machine's is {abs(apart):.0f} s {side} the server's: set the wrong one right"
-    return Finding("WRONG", "clock", words)
 
 
 def _look_at_state(state: StateDir) -> Finding:

@@ -60,10 +60,23 @@ class HookInput(Struct, frozen=True, kw_only=True):
 
 
 def hook_main(event: str, environ: Mapping[str, str], stdin: TextIO, stdout: TextIO) -> int:
-    """Answers one event, and gives code 0 whatever happens."""
+    """`messenger-mcp hook`: answers one event, and gives code 0 whatever happens."""
     output = logging.StreamHandler()
     output.setFormatter(OneLine("messenger-mcp hook: %(message)s"))
     logging.basicConfig(handlers=[output], level=logging.WARNING, force=True)
+    answer_event(event, environ, stdin, stdout)
+    return _DONE
+
+
+def answer_event(event: str, environ: Mapping[str, str], stdin: TextIO, stdout: TextIO) -> None:
+    """Answers `session-start` or `stop`; what goes wrong is logged, and nothing is said.
+
+    Args:
+        event: the event.
+        environ: the environment, for the settings and the host's session.
+        stdin: what the host tells, one JSON object.
+        stdout: gets one JSON object on a line, or nothing.
+    """
     try:
         answer = _answer(event, environ, _read(stdin))
         if answer is not None:
@@ -73,7 +86,6 @@ def hook_main(event: str, environ: Mapping[str, str], stdin: TextIO, stdout: Tex
         _log.warning("%s", error)
     except Exception:  # noqa: BLE001 - the border: the host's session goes on, and it is logged
         _log.exception("the hook %s failed", event)
-    return _DONE
 
 
 def _answer(event: str, environ: Mapping[str, str], told: HookInput) -> dict[str, Any] | None:
@@ -154,10 +166,11 @@ async def _ask_unread(handoff: HandOff) -> int:
     )
     try:
         async with asyncio.timeout(_CALL_SECONDS):
-            status = await client.status()
+            # The status would say it too, and mark links as received that the agent never saw.
+            held = (await client.folders()).folders
     finally:
         await client.aclose()
-    return sum(folder.unread for folder in status.folders if folder.name == "inbox")
+    return sum(folder.unread for folder in held if folder.name == "inbox")
 
 
 def _unarmed(state: StateDir, sessions: list[str], told: HookInput) -> str | None:
