@@ -113,5 +113,6 @@ async def agent_of(
         async with Client(server, mode=mode, client_info=host) as connected:
             yield Agent(connected, session)
     finally:
+        session.registration.close()
         notifications.close()
         await client.aclose()

@@ -6,7 +6,7 @@ from typing import Annotated
 from msgspec import UNSET, Meta, UnsetType
 
 from messenger_core import limits
-from messenger_core.errors import MailboxNotFound
+from messenger_core.errors import MailboxNotFound, MailboxNotRegistered, NotFound
 from messenger_core.tools.lines import quoted, shown_name
 from messenger_core.tools.mailboxes import NEW_ADDRESS, notification_line, unread_line
 from messenger_core.tools.plain import one_line
@@ -56,7 +56,9 @@ class Attaching:
             return
         try:
             await self._session.attach(address)
-        except MailboxNotFound as error:
+        except MailboxNotRegistered:
+            raise  # it is the worked one that is gone
+        except NotFound as error:
             shown = one_line(address, limits.RECIPIENT_MAX_CHARS)
             raise MailboxNotFound(
                 f"mailbox not found: the server knows no {quoted(shown)}. Nothing changed: you "

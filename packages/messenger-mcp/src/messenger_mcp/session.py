@@ -85,14 +85,14 @@ class Session:
         """Works another mailbox; one's own address brings back. Refused, nothing changes.
 
         Raises:
-            MailboxNotFound: the server knows no such mailbox.
+            NotFound: the server knows no such mailbox.
             MailboxNotYours: the key may not open it.
         """
-        await self._ask(lambda: self._client.mailbox(address))
-        if address == self.registration.own:
+        known = (await self._ask(lambda: self._client.mailbox(address))).id
+        if known == self.registration.own:
             await self.registration.detach()
         else:
-            await self.registration.attach(address)
+            await self.registration.attach(known)
 
     async def detach(self) -> None:
         """Works one's own mailbox again."""
