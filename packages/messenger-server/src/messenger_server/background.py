@@ -4,14 +4,17 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
+from datetime import timedelta
 from functools import partial
 from typing import Final
 
 from messenger_core.errors import ApiKeyUnknown, MessengerError
 from messenger_server.api.call import Services
 from messenger_server.auth.key_use import KeyUse
+from messenger_server.database import Batch
 from messenger_server.store.idempotency import purge_idempotency
 from messenger_server.store.keys import find_key, refusal_of, touch_keys
+from messenger_server.store.retention import purge_audit, purge_trash
 
 _log = logging.getLogger(__name__)
 
@@ -29,7 +32,7 @@ async def background(services: Services, key_use: KeyUse) -> AsyncIterator[None]
         for seconds, work in (
             (_TICK_SECONDS, partial(_end_waits_of_bad_keys, services)),
             (_TICK_SECONDS, partial(_write_what_waits, services, key_use)),
-            (_PURGE_SECONDS, partial(services.database.write, purge_idempotency)),
+            (_PURGE_SECONDS, partial(_give_up_what_is_old, services)),
         )
     ]
     try:
@@ -63,6 +66,18 @@ async def _end_waits_of_bad_keys(services: Services) -> None:
         refusal = ApiKeyUnknown() if key is None else refusal_of(key, services.clock.now_ms())
         if refusal is not None:
             services.hub.end_waits_of_key(key_id, refusal)
+
+
+async def _give_up_what_is_old(services: Services) -> None:
+    """Empties the trash of what has been there long enough, and forgets old records."""
+    sweeps: list[Callable[[Batch], int]] = [purge_idempotency, purge_audit]
+    retention = services.config.trash_retention
+    if retention is not None:
+        sweeps.append(partial(purge_trash, older_than_ms=retention // timedelta(milliseconds=1)))
+    for sweep in sweeps:
+        # Portion by portion, each a transaction of its own: what others write comes in between.
+        while await services.database.write(sweep, alone=True):
+            pass
 
 
 async def _write_what_waits(services: Services, key_use: KeyUse) -> None:

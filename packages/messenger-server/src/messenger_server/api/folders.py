@@ -17,5 +17,7 @@ async def create_folder(call: Call[NoQuery, CreateFolder]) -> Folder:
 
 async def delete_folder(call: Call[NoQuery, None]) -> None:
     """Removes a folder; what lies in it goes to `archive`, and waits on that look again."""
-    await call.services.database.write(folders.delete_folder, call.mailbox_id, call.name)
+    # By itself: a large folder takes a while.
+    database = call.services.database
+    await database.write(folders.delete_folder, call.mailbox_id, call.name, alone=True)
     call.services.hub.wake(call.mailbox_id)

@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 from sqlalchemy import Connection, bindparam, case, select
 
 from messenger_core.schema import SENDER, delivery, message
+from messenger_server.database import Lookup
 
 
 class FiledCopy(NamedTuple):
@@ -22,7 +23,8 @@ class FiledCopy(NamedTuple):
     priority: int
     announced_at: int | None
     read_at: int | None
-    flagged: bool
+    flagged: int
+    """0 or 1."""
 
     @property
     def is_unread(self) -> bool:
@@ -44,14 +46,20 @@ _COPIES = select(
     delivery.c.flagged,
 ).select_from(delivery.join(message, message.c.seq == delivery.c.seq))
 
-_BY_ID: Final = _COPIES.where(
-    delivery.c.mailbox_id == bindparam("of"),
-    message.c.public_id.in_(bindparam("ids", expanding=True)),
+# One id at a time: asked for many at once, SQLite reads everything that the mailbox has.
+_BY_ID: Final = Lookup(
+    FiledCopy._make,
+    _COPIES.where(delivery.c.mailbox_id == bindparam("of"), message.c.public_id == bindparam("id")),
+    "of",
+    "id",
 )
-_TRASHED: Final = (
+_TRASHED: Final = Lookup(
+    FiledCopy._make,
     _COPIES.where(delivery.c.trashed_at <= bindparam("until"))
     .order_by(delivery.c.trashed_at)
-    .limit(bindparam("most"))
+    .limit(bindparam("most")),
+    "until",
+    "most",
 )
 
 
@@ -59,11 +67,10 @@ def copies_by_id(
     connection: Connection, mailbox_id: int, ids: Sequence[str]
 ) -> dict[str, FiledCopy]:
     """The copies that a mailbox has of these messages, by their ids; an unknown id is not there."""
-    rows = connection.execute(_BY_ID, {"of": mailbox_id, "ids": ids})
-    return {row[0]: FiledCopy._make(row) for row in rows}
+    found = (_BY_ID.first(connection, mailbox_id, each) for each in dict.fromkeys(ids))
+    return {copy.public_id: copy for copy in found if copy is not None}
 
 
 def trashed_copies(connection: Connection, until_ms: int, most: int) -> list[FiledCopy]:
     """Copies of all mailboxes that went to the trash by this instant, longest there first."""
-    rows = connection.execute(_TRASHED, {"until": until_ms, "most": most})
-    return [FiledCopy._make(row) for row in rows]
+    return _TRASHED.all(connection, until_ms, most)
