@@ -8,7 +8,6 @@ must then be the same, byte for byte.
 
 import errno
 import hashlib
-import mimetypes
 import os
 import re
 import stat
@@ -23,7 +22,7 @@ from msgspec import UNSET, Meta, UnsetType
 from messenger_core import limits
 from messenger_core.mail import BinaryReader
 from messenger_core.wire.common import Request
-from messenger_mcp.local_paths import PathRefused, absolute, in_words, shown
+from messenger_mcp.local_paths import PathRefused, absolute, hint, in_words, shown
 from messenger_mcp.path_guard import (
     HEAD_BYTES,
     is_secret_by_another_name,
@@ -31,7 +30,6 @@ from messenger_mcp.path_guard import (
     why_not_send,
 )
 
-_UNTYPED = "application/octet-stream"
 _READ_FLAGS = (
     os.O_RDONLY
     | getattr(os, "O_NOFOLLOW", 0)
@@ -79,13 +77,16 @@ class FileSource:
     """A checked file (`messenger_core.mail.AttachmentSource`)."""
 
     filename: str
-    mime_type: str
     sha256: str
     path: Path
     """Absolute, links resolved."""
     given: str
     """The path as the agent gave it."""
     mark: _Mark
+
+    @property
+    def mime_type(self) -> None:
+        """The server's table says it, by the extension of the name: it is the same everywhere."""
 
     @property
     def size_bytes(self) -> int:
@@ -149,7 +150,6 @@ def _check(file: AttachedFile, rules: ReadingRules) -> FileSource:
                 raise _changed(file.path)
     return FileSource(
         filename=filename,
-        mime_type=_mime_type(filename) or _mime_type(real.name) or _UNTYPED,
         sha256=sha256,
         path=real,
         given=file.path,
@@ -258,14 +258,6 @@ def _mark(found: os.stat_result) -> _Mark:
     return _Mark(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
 
 
-def _mime_type(name: str) -> str | None:
-    # Of the extension alone: the rest of a name may look like a URL.
-    kind, packing = mimetypes.guess_type("file" + os.path.splitext(name)[1].lower())
-    if packing is not None:
-        return {"gzip": "application/gzip", "bzip2": "application/x-bzip2"}.get(packing)
-    return kind
-
-
 @contextmanager
 def _refusing(given: str) -> Iterator[None]:
     """Turns what the system says of a path into a refusal that names it."""
@@ -274,8 +266,7 @@ def _refusing(given: str) -> Iterator[None]:
     except (OSError, ValueError) as error:
         reason = in_words(error) if isinstance(error, OSError) else str(error)
         raise PathRefused(
-            f"the file {shown(given)} cannot be read ({reason}). Relative paths start at "
-            f"{shown(Path.cwd())}."
+            f"the file {shown(given)} cannot be read ({reason}).{hint(given)}"
         ) from error
 
 

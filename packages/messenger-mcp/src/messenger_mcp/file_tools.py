@@ -1,7 +1,6 @@
 """The tools that touch the agent's disk: a message with files of it, and a file saved onto it."""
 
 import asyncio
-from dataclasses import replace
 from typing import Annotated
 
 from msgspec import UNSET, Meta, UnsetType
@@ -72,7 +71,16 @@ def file_tools(config: ClientConfig) -> tuple[AnyTool, ...]:
     """`send_message` in place of the one without files, and `save_attachment`."""
     tools = FileTools(config)
     return (
-        replace(SEND_MESSAGE, arguments=SendFilesArguments, run=tools.send),
+        Tool(
+            name=SEND_MESSAGE.name,
+            title=SEND_MESSAGE.title,
+            description=SEND_MESSAGE.description,
+            arguments=SendFilesArguments,
+            annotations=SEND_MESSAGE.annotations,
+            undone=SEND_MESSAGE.undone,
+            run=tools.send,
+            always_load=SEND_MESSAGE.always_load,
+        ),
         Tool(
             name="save_attachment",
             title="Save attachment",

@@ -31,6 +31,13 @@ def shown(path: str | Path) -> str:
     return f"“{text}”" if text.isprintable() else f"“{ascii(text)[1:-1]}”"
 
 
+def hint(given: str) -> str:
+    """Where a relative path starts, as a sentence to add; empty for another path."""
+    if os.path.isabs(os.path.expanduser(given)):
+        return ""
+    return f" Relative paths start at {shown(Path.cwd())}."
+
+
 def in_words(error: OSError) -> str:
     """Why the system refused, e.g. `permission denied`."""
     return (error.strerror or type(error).__name__).lower()

@@ -14,8 +14,6 @@ from anyio import to_thread
 from messenger_core.limits import ATTACHMENT_CHUNK_BYTES
 from messenger_core.mail import AttachmentSource
 
-_OCTETS = "application/octet-stream"
-
 
 class MultipartBody:
     """The part `message`, then a file part for each source, in their order."""
@@ -56,12 +54,12 @@ class MultipartBody:
 
     def _file_head(self, number: int, source: AttachmentSource) -> bytes:
         named = f'name="file{number}"; filename="{_quoted(source.filename)}"'
-        return b"\r\n" + self._part(named, source.mime_type or _OCTETS)
+        return b"\r\n" + self._part(named, source.mime_type)
 
-    def _part(self, disposition: str, content_type: str) -> bytes:
+    def _part(self, disposition: str, content_type: str | None) -> bytes:
+        typed = f"Content-Type: {content_type}\r\n" if content_type is not None else ""
         return (
-            f"--{self._boundary}\r\nContent-Disposition: form-data; {disposition}\r\n"
-            f"Content-Type: {content_type}\r\n\r\n"
+            f"--{self._boundary}\r\nContent-Disposition: form-data; {disposition}\r\n{typed}\r\n"
         ).encode()
 
 

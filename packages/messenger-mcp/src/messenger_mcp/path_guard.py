@@ -61,7 +61,8 @@ def why_not_send(head: bytes) -> str | None:
     Args:
         head: its first bytes, at most `HEAD_BYTES` are looked at.
     """
-    text = head[:HEAD_BYTES].replace(b"\0", b"")  # UTF-16 reads like ASCII then
+    # Without byte order marks and the NULs of UTF-16 every encoding reads like ASCII here.
+    text = head[:HEAD_BYTES].lstrip(b"\xef\xbb\xbf\xff\xfe").replace(b"\0", b"")
     if _PRIVATE_KEY.search(text):
         return "it holds a private key"
     if _API_KEY.search(text):

@@ -20,11 +20,12 @@ from anyio import to_thread
 from messenger_core.limits import ATTACHMENT_MAX_BYTES
 from messenger_core.mail import AttachmentStream
 from messenger_core.tools.plain import one_line
-from messenger_mcp.local_paths import PathRefused, absolute, in_words, shown
+from messenger_mcp.local_paths import PathRefused, absolute, hint, in_words, shown
 from messenger_mcp.path_guard import why_not_write
 
 _NAME_MAX_BYTES = 200
 """Some file systems allow no more than 255, and a host may add to a name."""
+_EXTENSION_MAX_BYTES = 20
 _FALLBACK_NAME = "attachment"
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f<>:\"“”|?*/\\]")
 _RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)( *\.|$)", re.I)
@@ -118,8 +119,7 @@ def _target(path: str, name: str, overwrite: bool, state_dir: Path) -> Path:
     except (OSError, ValueError) as error:
         reason = in_words(error) if isinstance(error, OSError) else str(error)
         raise PathRefused(
-            f"{shown(path)} is no place to save to ({reason}): its folder must exist. Relative "
-            f"paths start at {shown(Path.cwd())}."
+            f"{shown(path)} is no place to save to ({reason}): its folder must exist.{hint(path)}"
         ) from error
     if there is not None:
         _refuse_unless_replaceable(target, there, overwrite)
@@ -214,7 +214,8 @@ def _cut(name: str) -> str:
     if len(name.encode()) <= _NAME_MAX_BYTES:
         return name
     stem, extension = os.path.splitext(name)
-    extension = extension if len(extension.encode()) <= 20 else ""
+    if len(extension.encode()) > _EXTENSION_MAX_BYTES:
+        stem, extension = name, ""
     room = _NAME_MAX_BYTES - len(extension.encode())
     return stem.encode()[:room].decode(errors="ignore").rstrip(" .") + extension
 

@@ -152,7 +152,7 @@ def _in_words(schema: Schema) -> str:
             required = schema.get("required", [])
             assert isinstance(required, list)
             names = (f"`{name}`{'' if name in required else ' (optional)'}" for name in properties)
-            return "an object of " + ", ".join(names)
+            return "{" + ", ".join(names) + "}"
         case {"type": "integer" | "number" as kind}:
             return ("a whole number" if kind == "integer" else "a number") + _range(schema)
         case {"type": "boolean"}:
