@@ -18,6 +18,7 @@ class Scene:
         self.bob = bob
         self.eve = eve
         self.message_id: str = sent["id"]
+        self.attachment_id: str = sent["attachments"][0]["id"]
         self.thread_id: str = sent["thread_id"]
 
 
@@ -26,7 +27,8 @@ async def scene(app: RunningApp) -> Scene:
     """One message from alice to bob."""
     key = await app.create_key()
     alice, bob, eve = [await app.agent(name, key=key) for name in ("alice", "bob", "eve")]
-    sent = await alice.send(bob, _SECRET, subject=_SECRET, thread_name=_SECRET)
+    file = {"filename": _SECRET, "content_base64": ""}
+    sent = await alice.send(bob, _SECRET, subject=_SECRET, thread_name=_SECRET, attachments=[file])
     return Scene(alice, bob, eve, sent)
 
 
@@ -48,6 +50,7 @@ def test_every_route_has_its_isolation_checked_here() -> None:
         ("POST", "/api/folders"),
         ("DELETE", "/api/folders/{name}"),
         ("GET", "/api/links"),
+        ("GET", "/api/attachments/{attachment_id}"),
         ("GET", "/api/threads"),
         ("GET", "/api/threads/{thread_id}"),
         ("PATCH", "/api/threads/{thread_id}"),
@@ -81,12 +84,14 @@ async def test_lists_show_nothing_of_others(scene: Scene) -> None:
         ("GET", "/api/messages/{}", None),
         ("GET", "/api/threads/{}", None),
         ("PATCH", "/api/threads/{}", {"title": "taken over"}),
+        ("GET", "/api/attachments/{}", None),
     ],
 )
 async def test_a_foreign_id_and_an_unknown_one_are_the_same_answer(
     scene: Scene, method: str, of: str, body: object
 ) -> None:
-    foreign = scene.message_id if "messages" in of else scene.thread_id
+    ids = {"messages": scene.message_id, "threads": scene.thread_id}
+    foreign = ids.get(of.split("/")[2], scene.attachment_id)
     unknown = foreign[:-4] + ("0000" if not foreign.endswith("0000") else "1111")
 
     answers = [

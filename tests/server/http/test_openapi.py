@@ -66,6 +66,10 @@ _CONTRACT: Final[dict[tuple[str, str], tuple[dict[str, Any], set[int]]]] = {
     ("post", "/api/messages/mark"): ({}, {200, 400, 401, 403, 404, 413, 415, 429, 500, 503}),
     ("post", "/api/messages/move"): ({}, {200, 400, 401, 403, 404, 413, 415, 429, 500, 503}),
     ("post", "/api/messages/delete"): ({}, {200, 400, 401, 403, 404, 413, 415, 429, 500, 503}),
+    ("get", "/api/attachments/{attachment_id}"): (
+        {},
+        {200, 206, 304, 400, 401, 403, 404, 416, 429, 500},
+    ),
     ("get", "/api/threads"): (
         {
             "unread_only": _NO,
@@ -127,8 +131,11 @@ def test_a_route_takes_and_answers_what_the_contract_says(
     assert {int(status) for status in operation["responses"]} == statuses
     assert operation["summary"].endswith(".")
     for status, answer in operation["responses"].items():
-        if status == "204":
+        if status in {"204", "304"}:
             assert "content" not in answer
+            continue
+        if path.startswith("/api/attachments") and status < "300":
+            assert answer["content"] == {"application/octet-stream": {}}
             continue
         media_type = "application/json" if status < "300" else "application/problem+json"
         reference = answer["content"][media_type]["schema"]["$ref"]
@@ -144,9 +151,23 @@ def test_a_route_names_its_headers(document: dict[str, Any], method: str, path: 
     expected = {} if path == "/health" else {"X-Agent-Id": path != "/api/agents/register"}
     if (method, path) == ("post", "/api/messages"):
         expected["Idempotency-Key"] = False
+    if path == "/api/attachments/{attachment_id}":
+        expected |= {"If-None-Match": False, "If-Range": False, "Range": False}
     assert headers == expected
     names = {each["name"] for each in parameters if each["in"] == "path"}
     assert names == ({path.partition("{")[2].partition("}")[0]} if "{" in path else set())
+
+
+def test_a_send_comes_as_json_or_with_its_files_as_parts(document: dict[str, Any]) -> None:
+    content = document["paths"]["/api/messages"]["post"]["requestBody"]["content"]
+    others = document["paths"]["/api/agents/register"]["post"]["requestBody"]["content"]
+
+    assert set(content) == {"application/json", "multipart/form-data"}
+    assert set(others) == {"application/json"}
+    form = content["multipart/form-data"]
+    assert form["schema"]["properties"] == {"message": content["application/json"]["schema"]}
+    assert form["schema"]["required"] == ["message"]
+    assert form["encoding"] == {"message": {"contentType": "application/json"}}
 
 
 def test_either_header_opens_every_route(document: dict[str, Any]) -> None:

@@ -170,7 +170,7 @@ async def test_a_wrong_method(app: RunningApp, path: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["/api/nothing", "/api", "/api/messages/a/b", "/api/attachments/x"]
+    "path", ["/api/nothing", "/api", "/api/messages/a/b", "/api/attachments/x/y"]
 )
 async def test_an_unknown_path_of_the_api(app: RunningApp, path: str) -> None:
     alice = await app.agent("alice")
@@ -214,6 +214,24 @@ async def test_refusals_of_the_store_name_no_fields(app: RunningApp) -> None:
     ):
         _assert_problem(await alice.ask(method, path, json=body), status, code)
         _assert_announced(method, path.replace("inbox", "{name}"), status, code)
+
+
+async def test_refusals_of_files(app: RunningApp) -> None:
+    alice, _ = await app.agent("alice"), await app.agent("bob")
+    file = {"filename": "a", "content_base64": "YWJj"}
+    large = {"filename": "a", "content_base64": "A" * 4 * (10 * 1_048_576 // 3 + 1)}
+    sent = await alice.post("/api/messages", {**_BODIES["/api/messages"], "attachments": [file]})
+    of_file = f"/api/attachments/{sent.json()['attachments'][0]['id']}"
+
+    for files, code in (([file] * 11, "too_many_attachments"), ([large], "attachment_too_large")):
+        draft = {**_BODIES["/api/messages"], "attachments": files}
+        _assert_problem(await alice.post("/api/messages", draft), 413, code)
+        _assert_announced("POST", "/api/messages", 413, code)
+    beyond = await alice.ask("GET", of_file, headers={"Range": "bytes=3-"})
+    _assert_problem(beyond, 416, "range_not_satisfiable")
+    assert beyond.headers["Content-Range"] == "bytes */3"
+    announced_at = "/api/attachments/{attachment_id}"
+    _assert_announced("GET", announced_at, 416, "range_not_satisfiable")
 
 
 async def test_a_failure_of_the_server_tells_its_cause_to_the_log_alone(

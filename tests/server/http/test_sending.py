@@ -1,4 +1,4 @@
-"""POST /api/messages at its edge: header, statuses, repetition, what this version refuses."""
+"""POST /api/messages at its edge: header, statuses, repetition, keys that do not send."""
 
 import asyncio
 
@@ -99,22 +99,6 @@ def test_a_fingerprint_sees_every_field_and_no_order() -> None:
         "body": "c",
     }
     assert len({of(), *(of(**{name: value}) for name, value in different.items())}) == 10
-
-
-async def test_attachments_are_refused_until_a_later_version(alice: Agent) -> None:
-    inside = await alice.post(
-        "/api/messages", {**_DRAFT, "attachments": [{"filename": "a", "content_base64": ""}]}
-    )
-    beside = await alice.ask(
-        "POST",
-        "/api/messages",
-        files={"message": (None, b"{}", "application/json"), "file": ("a", b"x")},
-    )
-
-    for answer in (inside, beside):
-        assert (answer.status_code, answer.json()["code"]) == (400, "invalid_request")
-        assert "not supported by this version yet" in answer.json()["detail"]
-    assert (await alice.get("/api/messages", folder="sent")).json()["total"] == 0
 
 
 async def test_a_key_that_only_reads_does_not_send(app: RunningApp, alice: Agent) -> None:

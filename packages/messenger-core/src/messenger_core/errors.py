@@ -16,6 +16,7 @@
     │                         CriterionNoLongerMet, KeyRevoked, AlreadySetUp
     ├── BodyTooLarge 413 ──── AttachmentTooLarge, TooManyAttachments
     ├── UnsupportedMediaType 415
+    ├── RangeNotSatisfiable 416
     ├── RateLimited 429 ───── TooManyTries
     ├── InternalError 500
     └── Busy 503
@@ -26,7 +27,7 @@ border alone: `http_errors.py` on the server, the tool wrapper in the client, `c
 """
 
 from collections.abc import Sequence
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, Self
 
 
 class FieldError(NamedTuple):
@@ -395,6 +396,24 @@ class UnsupportedMediaType(MessengerError):
     status = 415
     title = "Unsupported Media Type"
     sentence = "The body must be JSON: send `Content-Type: application/json`."
+
+
+class RangeNotSatisfiable(MessengerError):
+    """The part of a file that was asked for lies beyond its end."""
+
+    code = "range_not_satisfiable"
+    status = 416
+    title = "Range Not Satisfiable"
+    sentence = "The range lies beyond the end of the file."
+    size_bytes: int | None = None
+    """Of the file, where the refusal is made; what the header `Content-Range` tells."""
+
+    @classmethod
+    def beyond(cls, size_bytes: int) -> Self:
+        """The refusal of a range of a file that has this many bytes."""
+        refusal = cls(f"The range lies beyond the end of the file, which has {size_bytes} bytes.")
+        refusal.size_bytes = size_bytes
+        return refusal
 
 
 class RateLimited(MessengerError):

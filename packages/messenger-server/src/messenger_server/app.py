@@ -9,6 +9,8 @@ from messenger_core.errors import (
     AddressTaken,
     AgentDescriptionConflict,
     AgentNameConflict,
+    AttachmentNotFound,
+    AttachmentTooLarge,
     Busy,
     FolderExists,
     FolderNotFound,
@@ -18,12 +20,15 @@ from messenger_core.errors import (
     MessageNotFound,
     NotInThread,
     OneRecipientOnly,
+    RangeNotSatisfiable,
     SelfMessage,
     SendNotAllowed,
     SystemFolder,
     ThreadNotFound,
+    TooManyAttachments,
 )
 from messenger_core.limits import SEND_MAX_BYTES
+from messenger_server.api.attachments import download_attachment
 from messenger_server.api.call import Services
 from messenger_server.api.filing import delete_messages, mark_messages, move_messages
 from messenger_server.api.folders import create_folder, delete_folder, list_folders
@@ -82,6 +87,7 @@ ROUTES: Final = (
         status=201,
         other_status=200,
         refusals=(
+            AttachmentTooLarge,
             IdempotencyConflict,
             MailboxNotFound,
             MessageNotFound,
@@ -90,6 +96,7 @@ ROUTES: Final = (
             SelfMessage,
             SendNotAllowed,
             ThreadNotFound,
+            TooManyAttachments,
         ),
         body_limit_bytes=SEND_MAX_BYTES,
         takes_files=True,
@@ -103,6 +110,17 @@ ROUTES: Final = (
     Route("POST", "/api/messages/mark", mark_messages),
     Route("POST", "/api/messages/move", move_messages, refusals=(FolderNotFound,)),
     Route("POST", "/api/messages/delete", delete_messages),
+    Route(
+        "GET",
+        "/api/attachments/{attachment_id}",
+        download_attachment,
+        refusals=(AttachmentNotFound, RangeNotSatisfiable),
+        request_headers={
+            "If-None-Match": "Entity tags: 304 when the client has the file already.",
+            "Range": "One range of bytes.",
+            "If-Range": "An entity tag: the range counts for this content alone.",
+        },
+    ),
     Route("GET", "/api/threads", list_threads),
     Route("GET", "/api/threads/{thread_id}", show_thread, refusals=(ThreadNotFound,)),
     Route("PATCH", "/api/threads/{thread_id}", rename_thread, refusals=(ThreadNotFound,)),

@@ -15,6 +15,7 @@ from messenger_core.errors import (
     MessengerError,
     MethodNotAllowed,
     NotFound,
+    RangeNotSatisfiable,
     Unauthorized,
 )
 from messenger_core.wire.common import Fault, Problem
@@ -87,6 +88,8 @@ def _headers(error: MessengerError, failure: Exception) -> dict[str, str]:
     headers = {}
     if isinstance(error, Unauthorized):
         headers["www-authenticate"] = "Bearer"
+    if isinstance(error, RangeNotSatisfiable):
+        headers["content-range"] = f"bytes */{error.size_bytes}"
     retry_after = error.retry_after_seconds or (1 if isinstance(error, Busy) else None)
     if retry_after is not None:
         headers["retry-after"] = str(retry_after)

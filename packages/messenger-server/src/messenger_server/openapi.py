@@ -26,8 +26,9 @@ from messenger_core.errors import (
     RateLimited,
     UnsupportedMediaType,
 )
-from messenger_core.wire.common import Problem
+from messenger_core.wire.common import Problem, Request
 from messenger_server import __version__
+from messenger_server.api.call import Download
 from messenger_server.api.route import Route, refuse_options, shape_of
 from messenger_server.auth.agents import Need
 
@@ -55,7 +56,7 @@ def document_of(routes: Sequence[Route]) -> Json:
     """The OpenAPI 3.1 document of these routes."""
     shapes = [shape_of(route) for route in routes]
     bodies = [shape.body for shape in shapes if shape.body is not None]
-    answers = [shape.answer for shape in shapes if shape.answer is not None]
+    answers = [shape.answer for shape in shapes if shape.answer not in (None, Download)]
     named = [*bodies, *answers, Problem]
     _, schemas = msgspec.json.schema_components(named, ref_template=_REFERENCE)
     paths: Json = {}
@@ -112,8 +113,26 @@ def _operation(route: Route) -> Json:
     }
     if shape.body is not None:
         content = {"application/json": {"schema": _reference(shape.body)}}
+        if route.takes_files:
+            content["multipart/form-data"] = _with_files(shape.body)
         operation["requestBody"] = {"required": True, "content": content}
     return operation
+
+
+def _with_files(message: type[Request]) -> Json:
+    """A body of parts: the message, and each file under whatever name."""
+    file = {"type": "string", "contentMediaType": "application/octet-stream"}
+    return {
+        "schema": {
+            "type": "object",
+            "description": "The message without `attachments`, and a part with a `filename` for"
+            " each of them.",
+            "properties": {"message": _reference(message)},
+            "required": ["message"],
+            "additionalProperties": file,
+        },
+        "encoding": {"message": {"contentType": "application/json"}},
+    }
 
 
 def _path_parameters(route: Route) -> Iterable[Json]:
@@ -163,10 +182,19 @@ def _answers(route: Route) -> Json:
     answer = shape_of(route).answer
     if answer is None:
         return {str(route.status): {"description": _SAYS[route.status]}}
+    if issubclass(answer, Download):
+        return _BYTES
     content = {"application/json": {"schema": _reference(answer)}}
     statuses = [route.status, *([route.other_status] if route.other_status else [])]
     return {str(status): {"description": _SAYS[status], "content": content} for status in statuses}
 
+
+_CONTENT: Final[Json] = {"application/octet-stream": {}}
+_BYTES: Final[Json] = {
+    "200": {"description": "The bytes, under the file's own type.", "content": _CONTENT},
+    "206": {"description": "The range of them that was asked for.", "content": _CONTENT},
+    "304": {"description": "The client has them already."},
+}
 
 _SAYS: Final = {200: "Done.", 201: "Created.", 204: "Done; there is nothing to read."}
 

@@ -14,7 +14,7 @@ from messenger_core.wire.common import Request
 R = TypeVar("R", bound=Request)
 
 
-def decode_body(body: bytes, shape: type[R]) -> R:
+def decode_body(body: bytes | bytearray, shape: type[R]) -> R:
     """The struct of a JSON body.
 
     Raises:
@@ -175,7 +175,7 @@ def _choices(shape: type[Request], field: str) -> list[str]:
 _HALF_PAIR: Final = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
-def _refuse_other_than_json(body: bytes) -> None:
+def _refuse_other_than_json(body: bytes | bytearray) -> None:
     """Refuses what is no JSON behind the fault of shape that the decoder met first."""
     try:
         msgspec.json.decode(body, type=msgspec.Raw)
@@ -185,7 +185,7 @@ def _refuse_other_than_json(body: bytes) -> None:
         raise _not_json(body, str(error)) from None
 
 
-def _not_json(body: bytes, complaint: str) -> InvalidRequest:
+def _not_json(body: bytes | bytearray, complaint: str) -> InvalidRequest:
     if not body:
         return InvalidJson("The body is empty: send a JSON object.")
     if _HALF_PAIR.search(body) and (field := _lone_surrogate(body)) is not None:
@@ -194,7 +194,7 @@ def _not_json(body: bytes, complaint: str) -> InvalidRequest:
     return InvalidJson(f"The body is not valid JSON: {complaint}.")
 
 
-def _lone_surrogate(body: bytes) -> str | None:
+def _lone_surrogate(body: bytes | bytearray) -> str | None:
     """The field with half of a surrogate pair; empty: somewhere deeper; None: nothing but that.
 
     The standard library reads such text, which is what tells this fault from others.

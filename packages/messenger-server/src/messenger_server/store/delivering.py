@@ -17,6 +17,7 @@ from messenger_core.times import rfc3339
 from messenger_core.wire.common import Party
 from messenger_core.wire.messages import SendMessage, SentMessage
 from messenger_server.database import Batch
+from messenger_server.store.attachments import StagedFile, accepted
 from messenger_server.store.cards import party
 from messenger_server.store.idempotency import KeptSend, SendRecord, find_send, keep_sends
 from messenger_server.store.ledger import Ledger, LedgerThread, Letter
@@ -36,6 +37,9 @@ class Draft(NamedTuple):
     idempotency_key: str | None
     is_armed: Callable[[int], bool]
     """Whether a watcher wakes a mailbox's agent; asked in the writer's thread."""
+    files: Sequence[StagedFile] = ()
+    """What comes with the message, whose own `attachments` are empty; open until there is a result.
+    """
 
 
 class Delivered(NamedTuple):
@@ -60,6 +64,18 @@ def deliver_many(batch: Batch, drafts: Sequence[Draft]) -> list[Delivered | Mess
     results = [desk.outcome(draft) for draft in drafts]
     desk.close()
     return results
+
+
+def deliver_large(batch: Batch, draft: Draft) -> Delivered:
+    """The same for one draft whose files are long to write: for a batch of its own.
+
+    Raises:
+        MessengerError: the refusal.
+    """
+    (outcome,) = deliver_many(batch, [draft])
+    if isinstance(outcome, MessengerError):
+        raise outcome
+    return outcome
 
 
 class _Desk:
@@ -148,6 +164,7 @@ class _Desk:
             subject=route.subject,
             preview=draft.preview,
             draft=draft.message,
+            attachments=accepted(draft.files),
             thread=LedgerThread(
                 # The number of its first message is a thread's own: unique, and known at once.
                 id=within.id if within else seq,
@@ -181,11 +198,11 @@ class _Desk:
             announced_at=None,
             read_at=self._created_at,
             flagged=False,
-            has_attachments=False,
+            has_attachments=bool(letter.attachments),
             reply_to=draft.reply_to,
             created_at=self._created_at,
             body=draft.body,
-            attachments=[],
+            attachments=[attachment.shown for attachment in letter.attachments],
             recipient_announced_at=None,
             recipient_read_at=None,
             type=draft.type,

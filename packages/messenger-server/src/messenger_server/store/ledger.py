@@ -23,6 +23,7 @@ from messenger_core.schema import (
 from messenger_core.wire.common import PRIORITIES
 from messenger_core.wire.messages import SendMessage
 from messenger_server.database import Batch, Bulk
+from messenger_server.store.attachments import NewAttachment, write_attachments
 from messenger_server.store.tally import ADD_TO_FOLDERS
 
 
@@ -49,6 +50,7 @@ class Letter(NamedTuple):
     subject: str
     preview: str
     draft: SendMessage
+    attachments: tuple[NewAttachment, ...]
     thread: LedgerThread
     opens_thread: bool
     reaches_anew: bool
@@ -184,6 +186,7 @@ class Ledger:
             ],
         )
         for letter in letters:
+            write_attachments(batch, letter.seq, letter.attachments)
             _index(batch, letter)
 
     def _count_in_thread(self, letter: Letter, mailbox_id: int) -> _Membership:
@@ -241,7 +244,7 @@ def _message_row(letter: Letter, now_ms: int) -> tuple[object, ...]:
         draft.type,
         draft.correlation_id,
         draft.reply_to,
-        0,
+        len(letter.attachments),
         now_ms,
         draft.body,
     )
