@@ -12,12 +12,12 @@ from messenger_mcp.handoff import (
     HandOff,
     LocalSession,
     find_handoff,
-    host_session_fingerprint,
     purge_handoffs,
     release_handoff,
     write_handoff,
 )
 from messenger_mcp.processes import this_process
+from messenger_mcp.session_identity import host_session_fingerprint
 from messenger_mcp.state_dir import StateDir
 
 ADDRESS = "box_00000000000000aa"

@@ -12,7 +12,10 @@ import msgspec
 import pytest
 
 from messenger_core.tools.mailboxes import NEW_ADDRESS
+from messenger_mcp.handoff import find_handoff
 from messenger_mcp.processes import start_time
+from messenger_mcp.session_identity import session_fingerprint
+from messenger_mcp.state_dir import StateDir
 from support.mcp_process import McpProcess
 from support.server_process import ServerProcess, wait_until
 
@@ -239,3 +242,27 @@ def test_a_full_disk_loses_no_mailbox(machine: Machine) -> None:
     assert "Traceback" not in log
     # Once there is room again, nothing was lost.
     assert machine.found_by("one")[0] == first
+
+
+def test_where_a_monitor_looks_for_it_the_hand_off_is_there_without_a_call(
+    machine: Machine,
+) -> None:
+    other = machine.killed("one")
+    state = StateDir(machine.folder / ".mcp-messenger")
+    fingerprint = session_fingerprint("two")
+
+    def left_for(address: str) -> bool:
+        handoff = find_handoff(state, host_session=fingerprint)
+        return handoff is not None and handoff.address == address
+
+    with machine.start("two", settings={"MESSENGER_HANDOFF_AT_START": "1"}) as session:
+        session.initialize()
+        wait_until(lambda: find_handoff(state, host_session=fingerprint) is not None)
+        own = session.address()
+        assert left_for(own)
+        session.call("attach_to_mailbox", address=other)
+        wait_until(lambda: left_for(other))
+        session.call("attach_to_mailbox")
+        wait_until(lambda: left_for(own))
+        assert session.terminate() == 0
+    assert find_handoff(state, host_session=fingerprint) is None

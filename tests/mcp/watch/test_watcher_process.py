@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from messenger_mcp.handoff import host_session_fingerprint
+from messenger_mcp.session_identity import host_session_fingerprint
 from support.correspondents import Correspondents
 from support.server_process import ServerProcess, scrubbed_environment, wait_until
 from support.watcher_process import START_SECONDS, WatcherProcess

@@ -13,8 +13,9 @@ from messenger_core.errors import MessengerError, Unauthorized
 from messenger_core.wire.health import Health
 from messenger_mcp.api_client import MessengerClient, Unreachable
 from messenger_mcp.config import ClientConfig, LocalConfig, SettingError
-from messenger_mcp.handoff import HandOff, find_handoff, host_session_fingerprint
+from messenger_mcp.handoff import HandOff, find_handoff
 from messenger_mcp.log import one_safe_line
+from messenger_mcp.session_identity import host_session_fingerprint
 from messenger_mcp.state_dir import StateDir
 from messenger_mcp.watch_lock import is_watched
 

@@ -6,7 +6,6 @@ was left behind goes after seven days.
 """
 
 import logging
-from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 
@@ -15,7 +14,6 @@ from msgspec import Struct
 
 from messenger_mcp.file_lock import FileLock
 from messenger_mcp.processes import ProcessMark, is_alive
-from messenger_mcp.session_identity import session_of_environment
 from messenger_mcp.state_dir import StateDir, hashed_name
 
 FOLDER = "watch"
@@ -52,12 +50,6 @@ class HandOff(Struct, frozen=True, kw_only=True):
     def __repr__(self) -> str:
         """Names the mailbox and leaves the key out: this may reach a log."""
         return f"HandOff(server_url={self.server_url!r}, address={self.address!r})"
-
-
-def host_session_fingerprint(environ: Mapping[str, str]) -> str | None:
-    """What a hand-off keeps of the host's session; `None` when no variable names one."""
-    session = session_of_environment(environ)
-    return None if session is None else session.fingerprint
 
 
 def write_handoff(state: StateDir, handoff: HandOff) -> Path:

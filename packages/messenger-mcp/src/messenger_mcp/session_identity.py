@@ -40,6 +40,12 @@ def session_of_environment(environ: Mapping[str, str]) -> HostSession | None:
     return None
 
 
+def host_session_fingerprint(environ: Mapping[str, str]) -> str | None:
+    """The fingerprint of the environment's session; `None` when no variable names one."""
+    session = session_of_environment(environ)
+    return None if session is None else session.fingerprint
+
+
 def session_of_call(meta: Mapping[str, object] | None) -> HostSession | None:
     """The host's session by the `_meta` of a tool call: what Codex sends with each."""
     thread_id = codex_thread_id(meta)

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from messenger_core.ids import is_address
 from messenger_mcp.config import ClientConfig, LocalConfig, SettingError
-from messenger_mcp.handoff import find_handoff, host_session_fingerprint
+from messenger_mcp.handoff import find_handoff
+from messenger_mcp.session_identity import host_session_fingerprint
 from messenger_mcp.state_dir import StateDir
 
 _LOOK_SECONDS = 0.5
