@@ -8,7 +8,6 @@ from messenger_core import limits
 from messenger_core.wire.common import (
     Address,
     DisplayName,
-    Identifier,
     Mailbox,
     MessageType,
     Offset,
@@ -279,29 +278,3 @@ class CreateLink(Request, frozen=True, kw_only=True, omit_defaults=True):
 
     mailboxes: Annotated[list[Address], Meta(min_length=2, max_length=2)]
     note: Note | None = None
-
-
-class AuditEvent(Response, frozen=True, kw_only=True):
-    """Something done with the console account."""
-
-    at: str
-    action: str
-    target: str | None
-    session: str | None
-    """The public id of the console session."""
-    address: str | None
-    """The client's network address."""
-
-
-class AuditQuery(Request, frozen=True, kw_only=True, omit_defaults=True):
-    """Which part of the trail is wanted."""
-
-    limit: PageLimit = limits.PAGE_DEFAULT_ROWS
-    before: Identifier | None = None
-    """An RFC 3339 time."""
-
-
-class AuditTrail(Response, frozen=True, kw_only=True):
-    """The trail, newest first."""
-
-    events: list[AuditEvent]
