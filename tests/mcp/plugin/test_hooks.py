@@ -130,6 +130,12 @@ def test_a_turn_that_a_stop_hook_prolonged_is_never_prolonged_again(tmp_path: Pa
     assert _hook(tmp_path, "stop", {**STOPPED, "stop_hook_active": True}) is None
 
 
+def test_a_run_without_a_terminal_keeps_its_last_words(tmp_path: Path) -> None:
+    _hand_off(tmp_path)
+    assert _hook(tmp_path, "stop", STOPPED, CLAUDE_CODE_ENTRYPOINT="sdk-cli") is None
+    assert _hook(tmp_path, "stop", STOPPED, CLAUDE_CODE_ENTRYPOINT="cli") is not None
+
+
 @pytest.mark.parametrize(
     "task",
     [

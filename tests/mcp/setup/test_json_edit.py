@@ -18,7 +18,7 @@ def test_an_empty_file_becomes_a_document_with_the_entry() -> None:
     assert json.loads(with_json_entry("", PATH, ENTRY)) == {"mcpServers": {"messenger": ENTRY}}
 
 
-def test_comments_order_and_trailing_commas_of_others_stay() -> None:
+def test_comments_order_and_commas_of_others_stay() -> None:
     before = """\
 // servers of this project
 {
@@ -41,7 +41,7 @@ def test_comments_order_and_trailing_commas_of_others_stay() -> None:
             "args": [
                 "messenger-mcp"
             ]
-        },
+        }
     },
 }
 """

@@ -108,6 +108,10 @@ def _counted(lines: list[str]) -> int:
     ("rest", "said"),
     [
         ("print('no such thread', file=sys.stderr); sys.exit(1)", "ended with code 1: no such"),
+        (
+            "print('Error: gone\\n\\nStack:\\n 0: x', file=sys.stderr); sys.exit(1)",
+            "ended with code 1: Error: gone",
+        ),
         ("sys.exit(3)", "ended with code 3: it says nothing"),
     ],
 )

@@ -95,7 +95,7 @@ class CodexWake:
                     process.kill()
         if process.returncode == 0:
             return None
-        return f"`codex queue` ended with code {process.returncode}: {_last_line(said)}"
+        return f"`codex queue` ended with code {process.returncode}: {_reason(said)}"
 
 
 def codex_thread(environ: Mapping[str, str], thread_of_handoff: str | None) -> str:
@@ -113,6 +113,8 @@ def codex_thread(environ: Mapping[str, str], thread_of_handoff: str | None) -> s
     return thread_id
 
 
-def _last_line(said: bytes) -> str:
+def _reason(said: bytes) -> str:
+    """The line that names the error, where there is one: a stack may follow it."""
     lines = said.decode(errors="replace").strip().splitlines()
-    return lines[-1] if lines else "it says nothing."
+    named = [line for line in lines if line.startswith("Error")]
+    return (named or lines[-1:] or ["it says nothing."])[0]

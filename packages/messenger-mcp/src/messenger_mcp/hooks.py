@@ -29,6 +29,8 @@ _HANDOFF_WITHIN_SECONDS = 4.0
 """The session and this hook start together; the session needs a second to register."""
 _LOOK_SECONDS = 0.1
 _CALL_SECONDS = 3.0
+_ONE_TURN = "sdk-cli"
+"""What Claude Code calls a run without a terminal: its last words are its result, and it ends."""
 _FOLDER = "hooks"
 _SUFFIX = ".reminded"
 _KEPT_FOR = timedelta(days=7)
@@ -98,6 +100,8 @@ def _answer(event: str, environ: Mapping[str, str], told: HookInput) -> dict[str
                 "additionalContext": _greeting(_awaited(state, sessions)),
             }
         }
+    if environ.get("CLAUDE_CODE_ENTRYPOINT") == _ONE_TURN:
+        return None
     reason = _unarmed(state, sessions, told)
     return None if reason is None else {"decision": "block", "reason": reason}
 

@@ -66,36 +66,24 @@ def _changed(text: str, root: Node, path: Sequence[str], entry: Mapping[str, Val
 
 
 def _insert(text: str, node: Node, name: str, value: Value, root: Node) -> str:
-    """The text with one more member at the end of an object."""
-    unit = _indent(text, root)
-    body = text[node.start : node.end]
+    """The text with one more member at the end of an object.
+
+    No comma follows it, also where one ended the object: not every host reads such a comma.
+    """
     comma = "" if not node.members or node.has_final_comma else ","
-    if node.members and "\n" not in body:
-        member = f"{json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}"
-        final = "," if node.has_final_comma else ""
-        at = node.content_end
-        return text[:at] + comma + " " + member + final + text[at:]
+    if node.members and "\n" not in text[node.start : node.end]:
+        member = f" {json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}"
+        return text[: node.content_end] + comma + member + text[node.content_end :]
+    unit, newline = _indent(text, root), _newline(text)
     outer = _line_indent(text, node.start)
     inner = _line_indent(text, node.members[0].start) if node.members else outer + unit
-    newline = _newline(text)
-    member = f"{json.dumps(name)}: " + _indented(_dump(value, unit), inner, text)
-    final = "," if node.has_final_comma else ""
-    rest = node.content_end
+    member = f"{newline}{inner}{json.dumps(name)}: " + _indented(_dump(value, unit), inner, text)
+    rest = text[node.content_end :]
     if "\n" not in text[node.content_end : node.end]:
-        final += newline + outer
-        rest = node.end - 1
+        rest = newline + outer + text[node.end - 1 :]
     # The comma belongs to the member before, which a comment may follow.
     after_last = node.members[-1].value.end if node.members else node.content_end
-    return (
-        text[:after_last]
-        + comma
-        + text[after_last : node.content_end]
-        + newline
-        + inner
-        + member
-        + final
-        + text[rest:]
-    )
+    return text[:after_last] + comma + text[after_last : node.content_end] + member + rest
 
 
 def _require_object(text: str, node: Node) -> None:
