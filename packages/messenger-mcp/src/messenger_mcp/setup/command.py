@@ -107,7 +107,7 @@ def _write_out(request: SetupRequest, folder: Path) -> int:
     print(
         f"{folder}: the plugin stands there. Try it with: claude --plugin-dir {quote(str(folder))}"
     )
-    print("Claude Code asks for the server and the key; no file of the plugin holds a key.")
+    print("Claude Code asks for the server and the key (/plugin); no file of it holds a key.")
     return DONE
 
 
