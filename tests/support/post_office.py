@@ -8,6 +8,7 @@ from sqlalchemy import Connection, delete, insert, literal, select, update
 
 from messenger_core import schema
 from messenger_core.errors import MessengerError
+from messenger_core.ids import new_link_id
 from messenger_core.wire.access import NewKey
 from messenger_core.wire.mailboxes import RegisterMailbox
 from messenger_core.wire.messages import MessagePage, MessageQuery, SendMessage, SentMessage
@@ -118,6 +119,19 @@ class PostOffice:
         here = (schema.delivery.c.mailbox_id == mailbox.id) & (schema.delivery.c.seq == seq)
         moved = update(schema.delivery).where(here).values(folder_id=folder_id)
         self.write(lambda batch: batch.connection.execute(moved))
+
+    def link(self, one: MailboxRow, other: MailboxRow) -> None:
+        """Links two mailboxes, as the person does in the console."""
+
+        def work(batch: Batch) -> None:
+            row = {"public_id": new_link_id(), "seq": batch.take_seq(), "created_at": batch.now_ms}
+            key = batch.connection.execute(insert(schema.link).values(row)).inserted_primary_key
+            assert key is not None
+            pairs = ((one.id, other.id), (other.id, one.id))
+            sides = [{"mailbox_id": a, "other_id": b, "link_id": key[0]} for a, b in pairs]
+            batch.connection.execute(insert(schema.link_side), sides)
+
+        self.write(work)
 
     def list(self, mailbox: MailboxRow, **query: Any) -> MessagePage:
         """A page of a mailbox's messages."""
