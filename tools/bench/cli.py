@@ -9,7 +9,7 @@ from typing import Final
 
 import msgspec
 
-from tools.bench import figures_http, figures_processes, figures_store, figures_waits
+from tools.bench import figures_files, figures_http, figures_processes, figures_store, figures_waits
 from tools.bench.client import BenchFailure
 from tools.bench.figures import FIGURE_BY_NAME, FIGURES
 from tools.bench.processes import byte_compile, raise_file_limit
@@ -19,7 +19,6 @@ from tools.bench.report import (
     json_document,
     machine,
     machine_line,
-    not_built,
     result_line,
 )
 from tools.bench.running import Bench
@@ -32,8 +31,8 @@ _GROUPS: Final[tuple[tuple[tuple[str, ...], _Measure], ...]] = (
     (figures_store.NAMES, figures_store.measure),
     (figures_waits.NAMES, figures_waits.measure),
     (figures_processes.NAMES, figures_processes.measure),
+    (figures_files.NAMES, figures_files.measure),
 )
-_TO_COME: Final = {"attach_25mb": "a send with attachments is still to come"}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -73,9 +72,6 @@ def _results(bench: Bench, names: Sequence[str]) -> Iterator[Result]:
         wanted = [name for name in of_group if name in names]
         if wanted:
             yield from measure(bench, wanted)
-    for name, reason in _TO_COME.items():
-        if name in names:
-            yield not_built(FIGURE_BY_NAME[name], reason)
 
 
 def _parser() -> argparse.ArgumentParser:

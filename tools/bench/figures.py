@@ -146,6 +146,13 @@ FIGURES: Final = (
         target=_value_at_most(8),
     ),
     Figure(
+        name="attach_stall",
+        unit="ms",
+        what="the longest wait for GET /health during the same send",
+        floor=None,
+        target=_value_at_most(30),
+    ),
+    Figure(
         name="server_rss",
         unit="MB",
         what="resident after start, idle",

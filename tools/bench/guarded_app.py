@@ -15,7 +15,7 @@ from litestar import Litestar, Response, get
 from litestar.types import ASGIApp
 
 from messenger_server.auth.agents import AgentCheck
-from messenger_server.auth.key_use import KeyUse
+from messenger_server.auth.last_use import LastUse
 from messenger_server.clock import Clock
 from messenger_server.database import Database
 from messenger_server.quota import Quota
@@ -36,7 +36,7 @@ def constant_app() -> Litestar:
 def behind_gate(app: ASGIApp, database: Path) -> ASGIApp:
     """The app behind the server's gate, which asks for a key and a mailbox that it opens."""
     clock = Clock()
-    check = AgentCheck(Database.open(database), clock, KeyUse(), {})
+    check = AgentCheck(Database.open(database), clock, LastUse(KEY_LAST_USED_SECONDS), {})
     return Gate(app, check, Quota(0, timedelta(minutes=15), clock), None)
 
 

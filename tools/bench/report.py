@@ -40,14 +40,12 @@ class Result(Struct, frozen=True, kw_only=True, omit_defaults=True):
     name: str
     unit: str
     target: str
-    built: bool
-    value: float | None = None
+    value: float
     floor: float | None = None
     ratio: float | None = None
-    met: bool | None = None
-    """`None`: not built."""
+    met: bool
     note: str = ""
-    """Why it is not built, or what else was seen."""
+    """What else was seen."""
     rounds: list[Round] = []
 
 
@@ -83,20 +81,12 @@ def result_of(figure: Figure, rounds: list[Round], note: str = "") -> Result:
         name=figure.name,
         unit=figure.unit,
         target=_target_of(figure),
-        built=True,
         value=middle.value,
         floor=middle.floor,
         ratio=middle.ratio,
         met=figure.target.is_met(_judged(figure, middle)),
         note=note,
         rounds=rounds,
-    )
-
-
-def not_built(figure: Figure, reason: str) -> Result:
-    """The result of a figure whose feature is still to come."""
-    return Result(
-        name=figure.name, unit=figure.unit, target=_target_of(figure), built=False, note=reason
     )
 
 
@@ -107,9 +97,7 @@ def machine_line(at: Machine) -> str:
 
 
 def result_line(result: Result) -> str:
-    """`name value floor ratio`, then unit, target and verdict; `name not built` otherwise."""
-    if not result.built:
-        return f"{result.name} not built  # {result.note}"
+    """`name value floor ratio`, then unit, target and verdict."""
     columns = [result.name, *map(_number, (result.value, result.floor, result.ratio))]
     verdict = "met" if result.met else "MISSED"
     note = f"  # {result.note}" if result.note else ""
