@@ -27,7 +27,7 @@ HOME = Path("/home/somebody")
 ALWAYS_SECRET = [
     "/home/somebody/.ssh/id_ed25519",
     "/home/somebody/.ssh/config",
-    "/root/.ssh/authorized_keys",
+    "/srv/other/.ssh/authorized_keys",
     "/home/somebody/.gnupg/private-keys-v1.d/x.key",
     "/home/somebody/.aws/credentials",
     "/home/somebody/.config/gcloud/credentials.db",

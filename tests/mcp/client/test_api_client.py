@@ -8,8 +8,16 @@ import pytest
 
 from messenger_core import errors
 from messenger_core.errors import MessengerError
+from messenger_core.wire.folders import CreateFolder
 from messenger_core.wire.mailboxes import DirectoryQuery, RegisterMailbox, RenameMailbox
-from messenger_core.wire.messages import MessageQuery, SendMessage
+from messenger_core.wire.messages import (
+    Attachment,
+    DeleteMessages,
+    MarkMessages,
+    MessageQuery,
+    MoveMessages,
+    SendMessage,
+)
 from messenger_core.wire.threads import RenameThread, ThreadQuery, ThreadReadQuery
 from messenger_core.wire.wait import WaitQuery
 from messenger_mcp.api_client import MessengerClient, Unreachable
@@ -35,6 +43,12 @@ async def client(peer: WaitPeer) -> AsyncIterator[MessengerClient]:
     made = MessengerClient(peer.url, KEY, timeout_seconds=0.5, address="planner")
     yield made
     await made.aclose()
+
+
+async def fetch(client: MessengerClient, attachment_id: str) -> tuple[Attachment, bytes]:
+    """An attachment, whole."""
+    async with client.attachment(attachment_id) as stream:
+        return stream.attachment, b"".join([piece async for piece in stream.chunks])
 
 
 CALLS: list[tuple[Call, str, str, bytes]] = [
@@ -83,6 +97,33 @@ CALLS: list[tuple[Call, str, str, bytes]] = [
         "/api/messages/msg_1?mark_read=false",
         b"",
     ),
+    (
+        lambda client: client.mark(MarkMessages(ids=["msg_1"], read=False)),
+        "POST",
+        "/api/messages/mark",
+        b'{"ids":["msg_1"],"read":false}',
+    ),
+    (
+        lambda client: client.move(MoveMessages(ids=["msg_1"], folder="inbox")),
+        "POST",
+        "/api/messages/move",
+        b'{"ids":["msg_1"],"folder":"inbox"}',
+    ),
+    (
+        lambda client: client.delete(DeleteMessages(ids=["msg_1"])),
+        "POST",
+        "/api/messages/delete",
+        b'{"ids":["msg_1"]}',
+    ),
+    (lambda client: client.folders(), "GET", "/api/folders", b""),
+    (
+        lambda client: client.create_folder(CreateFolder(name="é")),
+        "POST",
+        "/api/folders",
+        '{"name":"é"}'.encode(),
+    ),
+    (lambda client: client.links(), "GET", "/api/links", b""),
+    (lambda client: fetch(client, "att_1/.."), "GET", "/api/attachments/att_1%2F%2E%2E", b""),
     (
         lambda client: client.list_threads(ThreadQuery(before=9)),
         "GET",
@@ -134,6 +175,70 @@ async def test_every_method_says_when_no_messenger_server_answers(
 
     with pytest.raises(Unreachable, match="not a Messenger server"):
         await call(client)
+
+
+async def test_a_folder_is_removed_by_its_name(peer: WaitPeer, client: MessengerClient) -> None:
+    peer.answers = [Answer(204, b""), problem(403, "system_folder")]
+
+    await client.delete_folder("a/b é")
+    with pytest.raises(errors.SystemFolder):
+        await client.delete_folder("inbox")
+
+    targets = [(asked.method, asked.target) for asked in peer.asked]
+    assert targets == [
+        ("DELETE", "/api/folders/a%2Fb%20%C3%A9"),
+        ("DELETE", "/api/folders/inbox"),
+    ]
+
+
+SHA256 = "0123456789abcdef" * 4
+
+
+@pytest.mark.parametrize(
+    ("disposition", "filename"),
+    [
+        ('attachment; filename="a b.txt"', "a b.txt"),
+        ("attachment; filename=\"_.txt\"; filename*=UTF-8''%E6%97%A5%22%3B.txt", '日";.txt'),
+        ("attachment; filename*=utf-8''%FF%FE", "\ufffd\ufffd"),
+        ("attachment", "att_1"),
+    ],
+)
+async def test_an_attachment_comes_with_what_its_headers_say(
+    peer: WaitPeer, client: MessengerClient, disposition: str, filename: str
+) -> None:
+    headers = {
+        "ETag": f'"{SHA256}"',
+        "Content-Disposition": disposition,
+        "Content-Type": "text/x",
+    }
+    peer.answers = [Answer(200, b"content", headers)]
+
+    facts, content = await fetch(client, "att_1")
+
+    assert content == b"content"
+    assert facts == Attachment(
+        id="att_1", filename=filename, mime_type="text/x", size=7, sha256=SHA256
+    )
+    assert peer.asked[0].headers["accept-encoding"] == "identity"
+
+
+@pytest.mark.parametrize("etag", ["", '"other"', f'"{SHA256}0"', SHA256])
+async def test_an_attachment_without_its_digest_is_not_our_server_s(
+    peer: WaitPeer, client: MessengerClient, etag: str
+) -> None:
+    peer.answers = [Answer(200, b"content", {"ETag": etag})]
+
+    with pytest.raises(Unreachable, match="is not a Messenger server"):
+        await fetch(client, "att_1")
+
+
+async def test_an_attachment_that_breaks_off_is_told(
+    peer: WaitPeer, client: MessengerClient
+) -> None:
+    peer.answers = [Answer(200, b"half", {"ETag": f'"{SHA256}"', "Content-Length": "8"}), None]
+
+    with pytest.raises(Unreachable):
+        await fetch(client, "att_1")
 
 
 async def test_an_answer_of_a_newer_server_is_read(peer: WaitPeer, client: MessengerClient) -> None:

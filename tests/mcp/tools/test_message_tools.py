@@ -130,7 +130,7 @@ async def test_lists_are_narrowed_by_sender_thread_folder_and_words(
     assert "1 message in every folder but the trash" in everywhere
     assert "in “sent” · " in everywhere
     refused = await coder.refused("list_messages", folder="nowhere")
-    assert "whoami shows the folders" in refused
+    assert "list_folders shows the folders" in refused
 
 
 async def test_listing_marks_nothing_and_reading_does(planner: Agent, coder: Agent) -> None:

@@ -39,6 +39,28 @@ async def agent(tmp_path: Path) -> AsyncIterator[Agent]:
         ("read_message", {"message_id": ""}, '`message_id` is ""'),
         ("read_message", {"message_id": None}, "`message_id` is null"),
         ("rename_thread", {"thread_id": "thr_1"}, "`name` is missing"),
+        (
+            "send_message",
+            {"body": "x", "attachments": ["report.md"]},
+            '`attachments` is ["report.md"]: it must be a list with {`path`, `name` (optional)}',
+        ),
+        (
+            "send_message",
+            {"body": "x", "attachments": [{"path": "x"}] * 11},
+            "at most 10 of them.",
+        ),
+        (
+            "mark_messages",
+            {"message_ids": [], "read": True},
+            "`message_ids` is []: it must be a list with a text, 1 to 500 of them.",
+        ),
+        ("mark_messages", {"message_ids": ["msg_1"]}, "neither `read` nor `flagged` is given."),
+        ("delete_messages", {"message_ids": "msg_1"}, '`message_ids` is "msg_1"'),
+        ("create_folder", {"name": ""}, '`name` is ""'),
+        ("create_folder", {"name": "f" * 61}, "it must be a text of 1 to 60 characters."),
+        ("set_label", {}, "neither `mailbox_name` nor `thread_id` with `thread_name`"),
+        ("set_label", {"thread_id": "thr_1"}, "`thread_id` and `thread_name` go together."),
+        ("set_label", {"thread_name": "x"}, "`thread_id` and `thread_name` go together."),
         ("whoami", {"verbose": True}, "There is no argument `verbose`: the tool takes none."),
         ("get_thread", {"id": "thr_1"}, "There is no argument `id`: the tool takes `thread_id`"),
     ],
@@ -67,6 +89,14 @@ async def test_text_that_cannot_be_stored_is_refused(agent: Agent) -> None:
 async def test_an_optional_argument_that_is_null_counts_as_left_out(agent: Agent) -> None:
     text = await agent.refused("list_messages", search=None, limit=None)
     assert "No answer from the Messenger server" in text
+
+
+async def test_an_optional_part_of_a_file_that_is_null_counts_as_left_out(
+    agent: Agent, tmp_path: Path
+) -> None:
+    file = {"path": str(tmp_path / "absent"), "name": None}
+    text = await agent.refused("send_message", body="x", attachments=[file])
+    assert "no such file" in text
 
 
 async def test_a_long_wrong_value_is_cut_and_stays_on_one_line(agent: Agent) -> None:

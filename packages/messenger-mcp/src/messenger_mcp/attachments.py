@@ -209,7 +209,7 @@ def _read_through(given: str, file: BinaryReader, size_bytes: int) -> str:
     head = b""
     while piece := file.read(limits.ATTACHMENT_CHUNK_BYTES):
         if len(head) < HEAD_BYTES:
-            head += piece
+            head += piece[:HEAD_BYTES]
         digest.update(piece)
         read_bytes += len(piece)
         if read_bytes > size_bytes:
