@@ -415,3 +415,64 @@ def test_a_file_that_changes_while_it_is_sent_is_refused_at_its_end(
         read_out(file)
 
     file.close()
+
+
+@pytest.mark.parametrize("change", [appended, rewritten, emptied])
+def test_a_file_that_changes_while_it_is_checked_is_refused(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, change: Callable[[Path], None]
+) -> None:
+    honest = os.fstat
+
+    def changing(descriptor: int) -> os.stat_result:
+        found = honest(descriptor)
+        monkeypatch.setattr(os, "fstat", honest)
+        os.utime(folder / "report.md", ns=(0, 0))
+        change(folder / "report.md")
+        return found
+
+    monkeypatch.setattr(os, "fstat", changing)
+
+    with pytest.raises(PathRefused, match="changed while it was read"):
+        check(folder / "report.md")
+
+
+def test_a_hard_link_to_a_secret_is_refused_and_another_one_is_not(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(folder))
+    monkeypatch.setenv("USERPROFILE", str(folder))
+    (folder / ".aws").mkdir()
+    (folder / ".aws" / "credentials").write_text("x")
+    os.link(folder / ".aws" / "credentials", folder / "notes.txt")
+    os.link(folder / "report.md", folder / "copy.md")
+
+    with pytest.raises(PathRefused, match="it is a hard link to a file that holds secrets"):
+        check(folder / "notes.txt")
+
+    assert check(folder / "copy.md").size_bytes == 12
+
+
+def test_without_a_view_on_descriptors_the_path_is_followed_again(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "other.md").write_text("another")
+    honest = os.open
+
+    view = os.readlink
+
+    def only_links(path: str) -> str:
+        if str(path).startswith("/proc/self/fd/"):
+            raise FileNotFoundError(2, "No such file or directory", path)
+        return view(path)
+
+    def swapped(path: str, flags: int, *more: int) -> int:
+        descriptor = honest(path, flags, *more)
+        os.replace(folder / "other.md", folder / "report.md")
+        return descriptor
+
+    monkeypatch.setattr(os, "readlink", only_links)
+    assert check(folder / "report.md").size_bytes == 12
+
+    monkeypatch.setattr(os, "open", swapped)
+    with pytest.raises(PathRefused, match="it was replaced"):
+        check(folder / "report.md")

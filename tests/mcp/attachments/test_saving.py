@@ -149,6 +149,15 @@ async def test_a_file_that_appears_meanwhile_is_not_replaced(folder: Path) -> No
     assert all_in(folder) == ["report.md"]
 
 
+async def test_a_folder_that_appears_meanwhile_is_not_replaced(folder: Path) -> None:
+    with pytest.raises(PathRefused, match=r"cannot be written \(is a directory\)"):
+        await saved(
+            folder / "x", watched(lambda _: (folder / "x").mkdir(exist_ok=True)), overwrite=True
+        )
+
+    assert all_in(folder) == ["x"]
+
+
 async def test_of_two_that_save_to_one_place_at_once_one_is_refused(folder: Path) -> None:
     done = await asyncio.gather(
         *(saved(folder / "x", arriving(content=b"%d" % n)) for n in range(8)),
