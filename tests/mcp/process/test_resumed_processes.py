@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -42,8 +43,8 @@ def as_a_person() -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[ServerProcess]:
-    with ServerProcess() as server:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
+    with ServerProcess(tmp_path_factory.mktemp("server")) as server:
         yield server
 
 
@@ -146,6 +147,24 @@ def test_promise_7_of_processes_that_start_at_the_same_instant_one_gets_the_mail
     assert given.count(first) == 1
     for address, text in zip(given, texts, strict=True):
         assert (NEW_ADDRESS in text) == (address != first)
+
+
+def test_a_signal_closes_the_entry_within_half_a_second(machine: Machine) -> None:
+    with machine.start("one") as session:
+        session.initialize()
+        address = session.address()
+        wait_until(lambda: machine.entry_of(address) is not None)
+        begun = time.monotonic()
+        assert session.terminate() == 0
+        assert time.monotonic() - begun < 0.5
+    path = machine.entry_of(address)
+    assert path is not None
+    entry = json.loads(path.read_bytes())
+    assert entry["holder"]["closed"] is True
+    # Neither the session nor the project stands there in clear.
+    assert entry["host_sessions"] == [session_fingerprint("one")]
+    assert str(machine.folder) not in path.read_text(encoding="utf-8")
+    assert path.stat().st_mode & 0o777 == 0o600
 
 
 def test_a_session_returns_to_the_mailbox_that_it_attached_to_before_it_was_killed(
