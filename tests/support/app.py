@@ -24,7 +24,8 @@ from messenger_server.config import ServerConfig
 from messenger_server.database import Database
 from messenger_server.database.opening import prepare
 from messenger_server.presence import Hub
-from messenger_server.store.keys import create_key, list_keys, revoke_key
+from messenger_server.store.key_cards import list_keys
+from messenger_server.store.keys import create_key, revoke_key
 
 URL: Final = "http://messenger.test"
 

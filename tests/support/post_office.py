@@ -16,7 +16,8 @@ from messenger_server.database import Batch
 from messenger_server.database.engines import writing_engine
 from messenger_server.database.transactions import transaction
 from messenger_server.markdown import preview
-from messenger_server.store.keys import KeyRow, create_key, fingerprint, key_with
+from messenger_server.store.fingerprints import fingerprint
+from messenger_server.store.keys import KeyRow, create_key, key_with
 from messenger_server.store.mailboxes import MailboxRow
 from messenger_server.store.messages import Delivered, Draft, deliver_many, list_messages
 from messenger_server.store.registration import register

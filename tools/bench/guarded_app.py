@@ -15,6 +15,7 @@ from litestar import Litestar, Response, get
 from litestar.types import ASGIApp
 
 from messenger_server.auth.agents import AgentCheck
+from messenger_server.auth.console import ConsoleCheck
 from messenger_server.auth.last_use import LastUse
 from messenger_server.clock import Clock
 from messenger_server.database import Database
@@ -36,8 +37,10 @@ def constant_app() -> Litestar:
 def behind_gate(app: ASGIApp, database: Path) -> ASGIApp:
     """The app behind the server's gate, which asks for a key and a mailbox that it opens."""
     clock = Clock()
-    check = AgentCheck(Database.open(database), clock, LastUse(KEY_LAST_USED_SECONDS), {})
-    return Gate(app, check, Quota(0, timedelta(minutes=15), clock), None)
+    opened = Database.open(database)
+    agents = AgentCheck(opened, clock, LastUse(), {})
+    console = ConsoleCheck(opened, clock, LastUse())
+    return Gate(app, agents, console, Quota(0, timedelta(minutes=15), clock), None)
 
 
 if __name__ == "__main__":

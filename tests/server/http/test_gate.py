@@ -7,20 +7,23 @@ import pytest
 from litestar.types import Receive, Scope, Send
 
 from messenger_server.auth.agents import AgentCheck
-from messenger_server.auth.key_use import KeyUse
+from messenger_server.auth.console import ConsoleCheck
+from messenger_server.auth.last_use import LastUse
 from messenger_server.quota import Quota
 from messenger_server.web.gate import Gate
 from support.app import RunningApp
 
 
 def _gate(app: RunningApp, inner: Any) -> Gate:  # Any: an ASGI application
-    check = AgentCheck(app.database, app.clock, KeyUse(), {})
-    return Gate(inner, check, Quota(0, timedelta(minutes=1), app.clock), None)
+    agents = AgentCheck(app.database, app.clock, LastUse(), {})
+    console = ConsoleCheck(app.database, app.clock, LastUse())
+    return Gate(inner, agents, console, Quota(0, timedelta(minutes=1), app.clock), None)
 
 
 def _scope(kind: str) -> Any:  # Any: scopes have a type for each kind
     return {
         "type": kind,
+        "scheme": "http",
         "method": "GET",
         "path": "/",
         "raw_path": b"/",

@@ -8,9 +8,9 @@ import pytest
 from sqlalchemy import insert
 
 from messenger_core.schema import claimed_name
-from messenger_server.auth.key_use import KeyUse
+from messenger_server.auth.last_use import LastUse
 from messenger_server.database import Batch
-from messenger_server.store.keys import list_keys
+from messenger_server.store.key_cards import list_keys
 from support.app import RunningApp, until
 
 _PATHS: Final = ("/health", "/api", "/api/mailbox", "/api/nothing/here", "/api/openapi.json")
@@ -190,7 +190,7 @@ async def test_the_last_use_of_a_key_is_written_behind_its_requests(app: Running
 
 
 def test_uses_within_a_minute_of_the_last_one_are_not_written() -> None:
-    use = KeyUse()
+    use = LastUse()
 
     use.note(7, 1_000_000, 1_059_999)
     assert use.take() == {}

@@ -9,11 +9,11 @@ from messenger_core import schema
 from messenger_core.errors import ApiKeyExpired, ApiKeyRevoked, KeyNotFound
 from messenger_core.times import rfc3339
 from messenger_core.wire.access import NewKey
+from messenger_server.store.fingerprints import fingerprint
+from messenger_server.store.key_cards import list_keys
 from messenger_server.store.keys import (
     create_key,
-    fingerprint,
     key_with,
-    list_keys,
     refusal_of,
     revoke_key,
     touch_keys,

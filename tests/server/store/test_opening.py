@@ -23,7 +23,8 @@ from messenger_server.database import (
     open_for_command,
 )
 from messenger_server.database.opening import prepare
-from messenger_server.store.keys import create_key, list_keys
+from messenger_server.store.key_cards import list_keys
+from messenger_server.store.keys import create_key
 
 _KEY = NewKey(name="k", agent_name=None, lifetime_days=None)
 

@@ -70,11 +70,15 @@ GROUP_PREVIEW_MAILBOXES: Final = 3
 PRESENCE_GRACE_SECONDS: Final = 120
 """A watcher counts as armed this long after its last wait ended."""
 IDEMPOTENCY_SECONDS: Final = 24 * 3600
+AUDIT_SECONDS: Final = 365 * 24 * 3600
 KEY_OVERLAP_SECONDS: Final = 24 * 3600
 """How long a replaced key is still accepted."""
 KEY_LIFETIME_MAX_DAYS: Final = 3650
 KEY_LIFETIME_DEFAULT_DAYS: Final = 90
-KEY_LAST_USED_SECONDS: Final = 60
-"""The last use of a key is written at most this often."""
+LAST_USE_SECONDS: Final = 60
+"""The last use of a key or a console session is written at most this often."""
 SESSION_SECONDS: Final = 12 * 3600
 REMEMBERED_SESSION_SECONDS: Final = 30 * 24 * 3600
+TRIES_WINDOW_SECONDS: Final = 15 * 60
+TRIES_MAX_COUNT: Final = 10
+"""Failed sign-ins that one client address may make in that time."""

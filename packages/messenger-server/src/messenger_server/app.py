@@ -1,4 +1,4 @@
-"""The application: every route in one table, and the only place that wires."""
+"""The application: the agents' routes in one table, and the only place that wires."""
 
 from typing import Final
 
@@ -28,6 +28,7 @@ from messenger_core.errors import (
     TooManyAttachments,
 )
 from messenger_core.limits import SEND_MAX_BYTES
+from messenger_server.admin.table import ADMIN_ROUTES
 from messenger_server.api.attachments import download_attachment
 from messenger_server.api.call import Services
 from messenger_server.api.filing import delete_messages, mark_messages, move_messages
@@ -46,8 +47,12 @@ from messenger_server.api.route import Route, handlers_of
 from messenger_server.api.threads import list_threads, rename_thread, show_thread
 from messenger_server.api.wait import wait
 from messenger_server.auth.agents import AgentCheck, Need
-from messenger_server.auth.key_use import KeyUse
-from messenger_server.background import background
+from messenger_server.auth.attempts import Attempts
+from messenger_server.auth.console import ConsoleCheck
+from messenger_server.auth.last_use import LastUse
+from messenger_server.auth.passwords import Passwords
+from messenger_server.auth.setup_code import SetupCode
+from messenger_server.background import Uses, background
 from messenger_server.clock import Clock
 from messenger_server.config import ServerConfig
 from messenger_server.database import Database
@@ -56,6 +61,7 @@ from messenger_server.marks import AnnouncedMarks
 from messenger_server.openapi import document_of, publishing
 from messenger_server.presence import Hub
 from messenger_server.quota import Quota
+from messenger_server.web.console import SIGN_IN_ROUTES
 from messenger_server.web.gate import Gate
 
 DOCUMENT_PATH: Final = "/api/openapi.json"
@@ -137,18 +143,28 @@ ROUTES: Final = (
     Route("GET", "/api/links", list_links),
     Route("GET", "/api/wait", wait, refusals=(FolderNotFound,)),
 )
-"""Every route of the agents; a path that is not here is 404."""
+"""Every route of the agents."""
+
+ALL_ROUTES: Final = (*ROUTES, *SIGN_IN_ROUTES, *ADMIN_ROUTES)
+"""Every route of the server; a path that is not here is 404."""
 
 _NEEDS: Final = {DOCUMENT_PATH: Need.KEY} | {route.path: route.need for route in ROUTES}
 
 
-def create_app(config: ServerConfig, database: Database, *, clock: Clock | None = None) -> Litestar:
+def create_app(
+    config: ServerConfig,
+    database: Database,
+    *,
+    clock: Clock | None = None,
+    passwords: Passwords | None = None,
+) -> Litestar:
     """The application over an open database, which stays its owner's to close.
 
     `app.state.hub.close()` ends every wait at once: call it before waiting for connections.
+    `app.state.setup_code` makes the console's account while there is none.
     """
     clock = clock or Clock()
-    key_use = KeyUse()
+    uses = Uses(keys=LastUse(), sessions=LastUse())
     services = Services(
         config=config,
         database=database,
@@ -156,11 +172,14 @@ def create_app(config: ServerConfig, database: Database, *, clock: Clock | None 
         marks=AnnouncedMarks(database),
         clock=clock,
         started=clock.monotonic(),
+        passwords=passwords or Passwords(),
+        attempts=Attempts(clock),
+        setup_code=SetupCode(),
     )
     app = Litestar(
-        [*handlers_of(ROUTES, services), *publishing(document_of(ROUTES), DOCUMENT_PATH)],
-        state=State({"hub": services.hub}),
-        lifespan=[background(services, key_use)],
+        [*handlers_of(ALL_ROUTES, services), *publishing(document_of(ALL_ROUTES), DOCUMENT_PATH)],
+        state=State({"hub": services.hub, "setup_code": services.setup_code}),
+        lifespan=[background(services, uses)],
         exception_handlers={Exception: answer_failure},
         openapi_config=None,
         logging_config=None,
@@ -170,7 +189,8 @@ def create_app(config: ServerConfig, database: Database, *, clock: Clock | None 
     # In front of Litestar's own routing: its middleware sees only what matches a route.
     app.asgi_handler = Gate(
         app.asgi_handler,
-        AgentCheck(database, clock, key_use, _NEEDS),
+        AgentCheck(database, clock, uses.keys, _NEEDS),
+        ConsoleCheck(database, clock, uses.sessions),
         Quota(config.rate_limit_max, config.rate_limit_window, clock),
         config.trust_proxy,
     )

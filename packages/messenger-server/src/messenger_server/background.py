@@ -6,15 +6,16 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
 from messenger_core.errors import ApiKeyUnknown, MessengerError
 from messenger_server.api.call import Services
-from messenger_server.auth.key_use import KeyUse
+from messenger_server.auth.last_use import LastUse
 from messenger_server.database import Batch
 from messenger_server.store.idempotency import purge_idempotency
 from messenger_server.store.keys import find_key, refusal_of, touch_keys
 from messenger_server.store.retention import purge_audit, purge_trash
+from messenger_server.store.sessions import purge_sessions, touch_sessions
 
 _log = logging.getLogger(__name__)
 
@@ -24,14 +25,21 @@ _KEYS_AT_ONCE: Final = 100
 """So many keys are looked up before the requests have their turn again."""
 
 
+class Uses(NamedTuple):
+    """The last uses that are not written yet."""
+
+    keys: LastUse
+    sessions: LastUse
+
+
 @asynccontextmanager
-async def background(services: Services, key_use: KeyUse) -> AsyncIterator[None]:
+async def background(services: Services, uses: Uses) -> AsyncIterator[None]:
     """Runs the tasks while the block runs, and at its end writes what they still hold."""
     tasks = [
         asyncio.create_task(_repeat(seconds, work))
         for seconds, work in (
             (_TICK_SECONDS, partial(_end_waits_of_bad_keys, services)),
-            (_TICK_SECONDS, partial(_write_what_waits, services, key_use)),
+            (_TICK_SECONDS, partial(_write_what_waits, services, uses)),
             (_PURGE_SECONDS, partial(_give_up_what_is_old, services)),
         )
     ]
@@ -42,8 +50,9 @@ async def background(services: Services, key_use: KeyUse) -> AsyncIterator[None]
             task.cancel()
         await asyncio.wait(tasks)
         services.hub.close()
+        services.passwords.close()
         with suppress(MessengerError):
-            await _write_what_waits(services, key_use)
+            await _write_what_waits(services, uses)
             await services.marks.finish()
 
 
@@ -70,7 +79,7 @@ async def _end_waits_of_bad_keys(services: Services) -> None:
 
 async def _give_up_what_is_old(services: Services) -> None:
     """Empties the trash of what has been there long enough, and forgets old records."""
-    sweeps: list[Callable[[Batch], int]] = [purge_idempotency, purge_audit]
+    sweeps: list[Callable[[Batch], int]] = [purge_idempotency, purge_audit, purge_sessions]
     retention = services.config.trash_retention
     if retention is not None:
         sweeps.append(partial(purge_trash, older_than_ms=retention // timedelta(milliseconds=1)))
@@ -80,10 +89,12 @@ async def _give_up_what_is_old(services: Services) -> None:
             pass
 
 
-async def _write_what_waits(services: Services, key_use: KeyUse) -> None:
+async def _write_what_waits(services: Services, uses: Uses) -> None:
     """Writes when keys were used, and the marks for which the queue was too full before."""
     if services.database.is_full():
         return
     services.marks.write()
-    if used := key_use.take():
+    if used := uses.keys.take():
         await services.database.write(touch_keys, used)
+    if seen := uses.sessions.take():
+        await services.database.write(touch_sessions, seen)

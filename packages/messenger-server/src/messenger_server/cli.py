@@ -70,9 +70,18 @@ def _parser() -> argparse.ArgumentParser:
         help='print the path of the packaged migrations: alembic -c "$(messenger-server'
         ' --alembic-ini)" upgrade head',
     )
+    parser.add_argument(
+        "--reset-password",
+        dest="command",
+        action="store_const",
+        const=_reset_password,
+        help="print a new console password, and close every console session",
+    )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     _add_keys(
-        commands.add_parser("keys", help="make, list and revoke API keys", allow_abbrev=False)
+        commands.add_parser(
+            "keys", help="make, list, replace and revoke API keys", allow_abbrev=False
+        )
     )
     upgrade = commands.add_parser(
         "upgrade",
@@ -105,6 +114,13 @@ def _add_keys(keys: argparse.ArgumentParser) -> None:
     actions.add_parser("list", help="list the API keys, without their secrets").set_defaults(
         command=_list_keys
     )
+    rotate = actions.add_parser(
+        "rotate",
+        help="replace an API key by one of the same settings; the old one is good for a day more",
+    )
+    rotate.set_defaults(command=_rotate_key)
+    rotate.add_argument("id", metavar="ID", help="key_…, as `keys list` shows it")
+    rotate.add_argument("--json", action="store_true", help="print the whole key as JSON")
     revoke = actions.add_parser("revoke", help="refuse an API key from now on")
     revoke.set_defaults(command=_revoke_key)
     revoke.add_argument("id", metavar="ID", help="key_…, as `keys list` shows it")
@@ -188,6 +204,12 @@ def _alembic_ini(_arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _reset_password(_arguments: argparse.Namespace) -> int:
+    from messenger_server.commands import account
+
+    return account.reset(database_path(os.environ))
+
+
 def _create_key(arguments: argparse.Namespace) -> int:
     from messenger_core.wire.access import NewKey
     from messenger_server.commands import keys
@@ -208,6 +230,12 @@ def _list_keys(_arguments: argparse.Namespace) -> int:
     from messenger_server.commands import keys
 
     return keys.show_all(database_path(os.environ))
+
+
+def _rotate_key(arguments: argparse.Namespace) -> int:
+    from messenger_server.commands import keys
+
+    return keys.rotate(database_path(os.environ), arguments.id, as_json=arguments.json)
 
 
 def _revoke_key(arguments: argparse.Namespace) -> int:

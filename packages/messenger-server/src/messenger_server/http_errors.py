@@ -10,12 +10,15 @@ from litestar.types import Send
 
 from messenger_core.errors import (
     Busy,
+    ConsoleSessionRequired,
     InternalError,
+    InvalidCredentials,
     InvalidRequest,
     MessengerError,
     MethodNotAllowed,
     NotFound,
     RangeNotSatisfiable,
+    TooManyTries,
     Unauthorized,
 )
 from messenger_core.wire.common import Fault, Problem
@@ -23,6 +26,9 @@ from messenger_core.wire.common import Fault, Problem
 _log = logging.getLogger(__name__)
 
 MEDIA_TYPE = "application/problem+json"
+
+_OF_CONSOLE = (ConsoleSessionRequired, InvalidCredentials)
+"""No key opens the console, so they ask for none."""
 
 
 class Refusal(NamedTuple):
@@ -86,7 +92,7 @@ def _in_catalogue(failure: Exception) -> MessengerError | None:
 
 def _headers(error: MessengerError, failure: Exception) -> dict[str, str]:
     headers = {}
-    if isinstance(error, Unauthorized):
+    if isinstance(error, Unauthorized) and not isinstance(error, _OF_CONSOLE):
         headers["www-authenticate"] = "Bearer"
     if isinstance(error, RangeNotSatisfiable):
         headers["content-range"] = f"bytes */{error.size_bytes}"
@@ -112,7 +118,14 @@ def _problem(error: MessengerError) -> Problem:
         code=error.code,
         errors=_faults(error),
         request_id=msgspec.UNSET if error.request_id is None else error.request_id,
+        retry_after_seconds=_retry_after(error),
     )
+
+
+def _retry_after(error: MessengerError) -> int | msgspec.UnsetType:
+    if isinstance(error, TooManyTries) and error.retry_after_seconds is not None:
+        return error.retry_after_seconds
+    return msgspec.UNSET
 
 
 def _faults(error: MessengerError) -> list[Fault] | msgspec.UnsetType:

@@ -17,6 +17,8 @@ from messenger_core.errors import (
     ApiKeyUnknown,
     BodyTooLarge,
     Busy,
+    ConsoleSessionRequired,
+    CrossSite,
     InternalError,
     InvalidJson,
     InvalidRequest,
@@ -31,22 +33,24 @@ from messenger_server import __version__
 from messenger_server.api.call import Download
 from messenger_server.api.route import Route, refuse_options, shape_of
 from messenger_server.auth.agents import Need
+from messenger_server.auth.console import COOKIE, SECURE_COOKIE
 
 Json = dict[str, Any]  # Any: a JSON document
 
 _REFERENCE: Final = "#/components/schemas/{name}"
 
-_EVERYWHERE: Final = (
-    InvalidRequest,
-    ApiKeyMissing,
-    ApiKeyUnknown,
-    ApiKeyRevoked,
-    ApiKeyExpired,
-    RateLimited,
-    InternalError,
-)
+_EVERYWHERE: Final = (InvalidRequest, RateLimited, InternalError)
+_OF_A_KEY: Final = (ApiKeyMissing, ApiKeyUnknown, ApiKeyRevoked, ApiKeyExpired)
 _OF_A_MAILBOX: Final = (AgentIdMissing, AgentIdInvalid, MailboxNotYours, MailboxNotRegistered)
+_ASK_FOR_KEY: Final = frozenset({Need.KEY, Need.ADDRESS, Need.MAILBOX})
+_NAME_A_MAILBOX: Final = frozenset({Need.ADDRESS, Need.MAILBOX})
 _OF_A_BODY: Final = (InvalidJson, BodyTooLarge, UnsupportedMediaType)
+
+_KEYS: Final[list[Json]] = [{"bearer": []}, {"token": []}]
+_SECURITY: Final[dict[Need, list[Json]]] = {
+    Need.CONSOLE: [{"console": []}, {"console_tls": []}],
+    Need.NOBODY: [],
+}
 
 _ADDRESS_HEADER: Final = "The address of the caller's mailbox."
 _RETRY_AFTER: Final = {"Retry-After": {"description": "Seconds.", "schema": {"type": "integer"}}}
@@ -65,13 +69,15 @@ def document_of(routes: Sequence[Route]) -> Json:
     return {
         "openapi": "3.1.0",
         "info": {"title": "Messenger", "version": __version__},
-        "security": [{"bearer": []}, {"token": []}],
+        "security": _KEYS,
         "paths": paths,
         "components": {
             "schemas": dict(sorted(schemas.items())),
             "securitySchemes": {
                 "bearer": {"type": "http", "scheme": "bearer", "description": "`mk_…`"},
                 "token": {"type": "apiKey", "in": "header", "name": "X-Messenger-Token"},
+                "console": {"type": "apiKey", "in": "cookie", "name": COOKIE},
+                "console_tls": {"type": "apiKey", "in": "cookie", "name": SECURE_COOKIE},
             },
         },
     }
@@ -91,7 +97,13 @@ def publishing(document: Json, path: str) -> list[HTTPRouteHandler]:
 def refusals_of(route: Route) -> tuple[type[MessengerError], ...]:
     """Every refusal that a caller of a route may meet."""
     found: list[type[MessengerError]] = [*_EVERYWHERE, *route.refusals]
-    if route.need is not Need.KEY:
+    if route.need in _ASK_FOR_KEY:
+        found += _OF_A_KEY
+    elif route.writes:
+        found += [CrossSite]
+    if route.need is Need.CONSOLE:
+        found += [ConsoleSessionRequired]
+    if route.need in _NAME_A_MAILBOX:
         found += [AgentIdInvalid]
     if route.need is Need.MAILBOX:
         found += _OF_A_MAILBOX
@@ -111,6 +123,8 @@ def _operation(route: Route) -> Json:
         "parameters": [*_path_parameters(route), *_headers(route), *_query_parameters(route)],
         "responses": {**_answers(route), **_refusals(refusals_of(route))},
     }
+    if route.need in _SECURITY:
+        operation["security"] = _SECURITY[route.need]
     if shape.body is not None:
         content = {"application/json": {"schema": _reference(shape.body)}}
         if route.takes_files:
@@ -141,7 +155,7 @@ def _path_parameters(route: Route) -> Iterable[Json]:
 
 
 def _headers(route: Route) -> Iterable[Json]:
-    if route.need is not Need.KEY:
+    if route.need in _NAME_A_MAILBOX:
         yield {
             "name": "X-Agent-Id",
             "in": "header",

@@ -23,6 +23,7 @@ from messenger_server.database import Database
 from messenger_server.database.opening import refuse_foreign
 from messenger_server.log import START_LOGGER, start_logging
 from messenger_server.process_lock import hold_database
+from messenger_server.store.account import find_account
 from messenger_server.upgrading import bring_up_to_date
 
 if sys.platform != "win32":
@@ -95,7 +96,8 @@ def _upgrade(path: Path) -> None:
 async def _run(config: ServerConfig, listener: socket.socket) -> None:
     database = Database.open(config.db_path)
     try:
-        server = _LoopbackServer(create_app(config, database))
+        is_set_up = await database.read(find_account) is not None
+        server = _LoopbackServer(create_app(config, database), is_set_up=is_set_up)
         with _port_errors(config.port):
             # Two sockets may be bound to one port as long as neither listens.
             listener.listen(_BACKLOG)
@@ -138,7 +140,7 @@ def _port_errors(port: int) -> Iterator[None]:
 class _LoopbackServer(uvicorn.Server):
     """uvicorn on a socket of ours: it says when it listens, and stops without waiting for waits."""
 
-    def __init__(self, app: Litestar) -> None:
+    def __init__(self, app: Litestar, *, is_set_up: bool) -> None:
         super().__init__(
             uvicorn.Config(
                 app,
@@ -156,6 +158,7 @@ class _LoopbackServer(uvicorn.Server):
             )
         )
         self._app = app
+        self._is_set_up = is_set_up
         self._stop = asyncio.Event()
         self._loop = asyncio.get_running_loop()
 
@@ -168,6 +171,10 @@ class _LoopbackServer(uvicorn.Server):
         port = sockets[0].getsockname()[1] if sockets else 0
         _logger.info("listening on http://%s:%d (loopback only)", HOST, port)
         _logger.info("auth: API keys on every agent request, console account on the web console")
+        _logger.info("web console: http://%s:%d/ui/", HOST, port)
+        if not self._is_set_up:
+            _logger.warning("no console account yet — open the web console to create it")
+            _logger.warning("setup code: %s", self._app.state.setup_code.text)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Ends every wait, lets the other requests finish, then stops the application."""

@@ -1,11 +1,11 @@
-"""Access: API keys as the person who makes them sees them."""
+"""Access: API keys as the person who makes them sees them, and the console's one account."""
 
 from typing import Annotated, Literal
 
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from messenger_core import limits
-from messenger_core.wire.common import Description, Request, Response
+from messenger_core.wire.common import Description, Mailbox, Request, Response
 
 KeyState = Literal["active", "expired", "revoked"]
 """A replaced key counts as revoked once its time of overlap has passed."""
@@ -14,6 +14,12 @@ KeyName = Annotated[str, Meta(min_length=1, max_length=limits.KEY_NAME_MAX_CHARS
 BoundAgentName = Annotated[str, Meta(min_length=1, max_length=limits.AGENT_NAME_MAX_CHARS)]
 Vendor = Annotated[str, Meta(min_length=1, max_length=limits.VENDOR_MAX_CHARS)]
 LifetimeDays = Annotated[int, Meta(ge=1, le=limits.KEY_LIFETIME_MAX_DAYS)]
+Username = Annotated[str, Meta(min_length=1, max_length=limits.USERNAME_MAX_CHARS)]
+NewPassword = Annotated[
+    str, Meta(min_length=limits.PASSWORD_MIN_CHARS, max_length=limits.PASSWORD_MAX_CHARS)
+]
+Guess = Annotated[str, Meta(max_length=limits.PASSWORD_MAX_CHARS)]
+"""What somebody says a name, a password or a code is: too short is only wrong."""
 
 
 class NewKey(Request, frozen=True, kw_only=True, omit_defaults=True):
@@ -66,3 +72,100 @@ class CreatedKey(Response, frozen=True, kw_only=True):
 
     key: Key
     secret: str
+
+
+class KeyDetail(Key, frozen=True, kw_only=True):
+    """An API key with the mailboxes that it registered last."""
+
+    mailboxes: list[Mailbox]
+
+
+class ChangeKey(Request, frozen=True, kw_only=True, omit_defaults=True):
+    """What changes of a key; absent leaves it."""
+
+    name: KeyName | UnsetType = UNSET
+    agent_description: Description | UnsetType | None = UNSET
+    """Carried to the mailboxes that it registered last; empty or `null` clears it."""
+    can_send: bool | UnsetType = UNSET
+    relay: bool | UnsetType = UNSET
+    """One key at a time is the relay: another one stops to be."""
+
+
+class ExtendKey(Request, frozen=True, kw_only=True):
+    """How much longer a key is good."""
+
+    days: LifetimeDays | None
+    """Counted from the later of now and its expiry; `null`: it never expires."""
+
+
+class Setup(Request, frozen=True, kw_only=True):
+    """What makes the account: whoever reads the server's log may."""
+
+    code: Guess
+    username: Username
+    password: NewPassword
+
+
+class Login(Request, frozen=True, kw_only=True, omit_defaults=True):
+    """A sign-in."""
+
+    username: Guess
+    password: Guess
+    remember: bool = False
+    """For 30 days, else for 12 hours and until the browser closes."""
+
+
+class RenameAccount(Request, frozen=True, kw_only=True):
+    """The account's new name."""
+
+    username: Username
+
+
+class ChangePassword(Request, frozen=True, kw_only=True):
+    """A new password, by somebody who knows the old one."""
+
+    current_password: Guess
+    new_password: NewPassword
+
+
+class ConsoleIdentity(Response, frozen=True, kw_only=True):
+    """Who is signed in."""
+
+    username: str
+
+
+class SignedIn(Response, frozen=True, kw_only=True):
+    """A sign-in that succeeded."""
+
+    user: ConsoleIdentity
+
+
+class ConsoleState(Response, frozen=True, kw_only=True):
+    """What the console's page has to show first."""
+
+    authenticated: bool
+    setup_required: bool
+    """There is no account yet."""
+    user: ConsoleIdentity | None
+
+
+class ConsoleSession(Response, frozen=True, kw_only=True):
+    """A browser that is signed in."""
+
+    id: str
+    current: bool
+    """It is the one that asks."""
+    created_at: str
+    last_seen_at: str
+    expires_at: str
+    address: str | None
+    """The network address that it signed in from."""
+    user_agent: str | None
+
+
+class Account(Response, frozen=True, kw_only=True):
+    """The console's account and who is signed in, newest first."""
+
+    username: str
+    created_at: str
+    sessions: list[ConsoleSession]

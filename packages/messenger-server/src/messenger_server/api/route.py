@@ -18,6 +18,7 @@ from litestar.types import HTTPScope, Receive, Scope, Send
 from messenger_core.errors import (
     ApiKeyMissing,
     Busy,
+    ConsoleSessionRequired,
     MessengerError,
     SendNotAllowed,
     UnsupportedMediaType,
@@ -29,6 +30,7 @@ from messenger_server.api.call import Answer, Call, ClientLeft, Download, Servic
 from messenger_server.api.decoding import decode_body, decode_query
 from messenger_server.api.send_body import read_send
 from messenger_server.api.staging import Staging
+from messenger_server.auth.admission import Admission
 from messenger_server.auth.agents import Need
 
 Method = Literal["GET", "POST", "PATCH", "DELETE"]
@@ -117,7 +119,7 @@ def _handler(route: Route, services: Services) -> HTTPRouteHandler:
         request: LitestarRequest[Any, Any, Any],  # Any: no user, token or typed state of Litestar's
     ) -> _Reply:
         scope = request.scope
-        call = _call(scope, services)
+        call = _call(scope, route.need, services)
         call.query = decode_query(scope["query_string"], shape.query)
         call.name = _name_in(scope, route)
         call.receive = request.receive
@@ -150,11 +152,22 @@ def _name_in(scope: HTTPScope, route: Route) -> str:
     return next(iter(scope["path_params"].values()), "")
 
 
-def _call(scope: HTTPScope, services: Services) -> Call[Any, Any]:
-    admission = scope["state"]["admission"]
-    if admission.caller is None:
-        raise ApiKeyMissing  # the gate knows fewer paths than there are routes: nobody gets in
-    return Call(services, admission.caller, admission.window, admission.headers)
+def _call(scope: HTTPScope, need: Need, services: Services) -> Call[Any, Any]:
+    """The call of whom the gate let in.
+
+    It asks again, for the gate goes by paths: should it know fewer than there are routes, nobody
+    gets in.
+    """
+    admission: Admission = scope["state"]["admission"]
+    if need is Need.NOBODY:
+        is_let_in = admission.client is not None
+    elif need is Need.CONSOLE:
+        is_let_in = admission.console is not None
+    else:
+        is_let_in = admission.caller is not None
+    if not is_let_in:
+        raise ConsoleSessionRequired if need is Need.CONSOLE else ApiKeyMissing
+    return Call(services, admission)
 
 
 async def _answer(call: Call[Any, Any], route: Route, body: type[Request] | None) -> Any:

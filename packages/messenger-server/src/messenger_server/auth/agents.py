@@ -15,11 +15,12 @@ from messenger_core.errors import (
 )
 from messenger_core.ids import is_address
 from messenger_core.limits import RECIPIENT_MAX_CHARS
-from messenger_server.auth.key_use import KeyUse
+from messenger_server.auth.last_use import LastUse
 from messenger_server.clock import Clock
 from messenger_server.database import Database
 from messenger_server.store.callers import CallerRow, find_caller
-from messenger_server.store.keys import fingerprint, refusal_of
+from messenger_server.store.fingerprints import fingerprint
+from messenger_server.store.keys import refusal_of
 
 Headers = dict[bytes, bytes]
 """Request headers by lower-case name."""
@@ -48,6 +49,10 @@ class Need(Enum):
     """A key; a mailbox address may stand beside it, whether there is such a mailbox or not."""
     MAILBOX = 3
     """A key and a mailbox that it opens."""
+    CONSOLE = 4
+    """Somebody who is signed in to the console."""
+    NOBODY = 5
+    """Nobody: it is where one signs in."""
 
 
 class AgentCheck:
@@ -57,7 +62,7 @@ class AgentCheck:
     """
 
     def __init__(
-        self, database: Database, clock: Clock, key_use: KeyUse, needs: Mapping[str, Need]
+        self, database: Database, clock: Clock, key_use: LastUse, needs: Mapping[str, Need]
     ) -> None:
         self._database = database
         self._clock = clock

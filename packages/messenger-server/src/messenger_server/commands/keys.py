@@ -1,8 +1,7 @@
 """`messenger-server keys`: API keys from the machine itself, also beside a running server."""
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -10,28 +9,45 @@ import msgspec
 
 from messenger_core import times
 from messenger_core.wire.access import CreatedKey, Key, NewKey
-from messenger_server.config import Failed
-from messenger_server.database import Batch, open_for_command
-from messenger_server.database.transactions import NotBegun, NotCommitted
+from messenger_server.commands.beside import batch_of
 from messenger_server.log import one_line
-from messenger_server.store.keys import create_key, list_keys, revoke_key
+from messenger_server.store.audit import AuditEntry, record
+from messenger_server.store.key_cards import list_keys, one_key
+from messenger_server.store.key_changes import rotate_key
+from messenger_server.store.keys import create_key, revoke_key
 
 _HEADINGS: Final = ("ID", "NAME", "KEY", "OPENS", "CREATED", "EXPIRES", "LAST USED", "STATE")
 
 
 def create(path: Path, draft: NewKey, *, as_json: bool) -> int:
     """Makes a key and prints its secret on stdout, with `as_json` the whole key; exit code 0."""
-    with _batch(path) as batch:
+    with batch_of(path) as batch:
         created = create_key(batch, draft)
-    print(msgspec.json.encode(created).decode() if as_json else created.secret)
-    sys.stdout.flush()
-    print(_created_text(created), file=sys.stderr)
+        record(batch, AuditEntry("key_created", created.key.id))
+    _show_secret(created, as_json=as_json)
+    return 0
+
+
+def rotate(path: Path, key_id: str, *, as_json: bool) -> int:
+    """Replaces a key and prints the new secret on stdout as `create` does; exit code 0.
+
+    Raises:
+        KeyNotFound: no key has this id.
+        KeyRevoked: it was revoked or replaced before.
+    """
+    with batch_of(path) as batch:
+        created = rotate_key(batch, key_id)
+        record(batch, AuditEntry("key_rotated", key_id))
+        until = one_key(batch.connection, key_id, batch.now_ms).accepted_until
+    _show_secret(created, as_json=as_json)
+    assert until is not None, "a replaced key has its term"
+    print(f"{key_id} is good until {_minute(until)}", file=sys.stderr)
     return 0
 
 
 def show_all(path: Path) -> int:
     """Prints a table of all keys, without their secrets; exit code 0."""
-    with _batch(path) as batch:
+    with batch_of(path) as batch:
         keys = list_keys(batch.connection, times.now_ms())
     if not keys:
         print("no API key yet: make one with `messenger-server keys create NAME`", file=sys.stderr)
@@ -47,19 +63,17 @@ def revoke(path: Path, key_id: str) -> int:
     Raises:
         KeyNotFound: no key has this id.
     """
-    with _batch(path) as batch:
+    with batch_of(path) as batch:
         key = revoke_key(batch, key_id)
+        record(batch, AuditEntry("key_revoked", key_id))
     print(f"{key.id} ({one_line(key.name)}) is revoked", file=sys.stderr)
     return 0
 
 
-@contextmanager
-def _batch(path: Path) -> Iterator[Batch]:
-    try:
-        with open_for_command(path) as batch:
-            yield batch
-    except (NotBegun, NotCommitted) as error:
-        raise Failed(f"{path}: {error}") from error
+def _show_secret(created: CreatedKey, *, as_json: bool) -> None:
+    print(msgspec.json.encode(created).decode() if as_json else created.secret)
+    sys.stdout.flush()
+    print(_created_text(created), file=sys.stderr)
 
 
 def _created_text(created: CreatedKey) -> str:

@@ -1,4 +1,4 @@
-"""The address of the client, as far as the trusted proxies vouch for it."""
+"""Who the client is and how it came, as far as the trusted proxies vouch for it."""
 
 from collections.abc import Iterable
 from ipaddress import ip_address
@@ -24,6 +24,24 @@ def client_address(peer: str | None, forwarded_for: Iterable[bytes], trust: Trus
     if trust == "loopback":
         return _behind_loopback(peer, entries)
     return _first_address(entries[-trust:]) or peer
+
+
+def came_by_https(
+    scheme: str, peer: str | None, forwarded_proto: Iterable[bytes], trust: Trust
+) -> bool:
+    """Whether the client speaks TLS: to the server, or to a trusted proxy that says so.
+
+    `forwarded_proto` are the values of every `X-Forwarded-Proto` header, in their order; they are
+    read as those of `X-Forwarded-For` are.
+    """
+    if scheme == "https":
+        return True
+    if peer is None or trust is None or (trust == "loopback" and not _is_loopback(peer)):
+        return False
+    entries = [entry.strip().lower() for value in forwarded_proto for entry in value.split(b",")]
+    # Each proxy adds its own word or keeps the one that is there; the farthest trusted one counts.
+    trusted = entries if trust == "loopback" else entries[-trust:]
+    return bool(trusted) and trusted[-1 if trust == "loopback" else 0] == b"https"
 
 
 def _behind_loopback(peer: str, entries: list[bytes]) -> str:

@@ -3,59 +3,64 @@
 import logging
 import re
 import time
-from typing import Final, NamedTuple
+from typing import Final
 
 from litestar.enums import ScopeType
 from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 from litestar.utils import normalize_path
 
-from messenger_core.errors import Busy, MessengerError
-from messenger_server.auth.agents import AgentCheck, Caller, Headers
+from messenger_core.errors import Busy, ConsoleSessionRequired, MessengerError, RateLimited
+from messenger_server.auth.admission import Admission, Client
+from messenger_server.auth.agents import AgentCheck, Headers
+from messenger_server.auth.console import ConsoleCheck, refuse_cross_site
 from messenger_server.http_errors import send_failure
-from messenger_server.quota import Quota, Window
-from messenger_server.web.client_address import Trust, client_address
+from messenger_server.quota import Quota
+from messenger_server.web.client_address import Trust, came_by_https, client_address
 from messenger_server.web.headers import SECURITY_HEADERS, request_id
 
 _log = logging.getLogger(__name__)
 _access_log = logging.getLogger("messenger_server.access")
 
 HEALTH_PATH: Final = "/health"
+_SIGN_IN_PATHS: Final = frozenset({"/ui/session", "/ui/setup", "/ui/login", "/ui/logout"})
 
 _HEADERS_READ: Final = frozenset(
     {
         b"authorization",
         b"content-length",
         b"content-type",
+        b"cookie",
+        b"host",
         b"idempotency-key",
         b"if-none-match",
         b"if-range",
+        b"origin",
         b"range",
+        b"sec-fetch-site",
+        b"user-agent",
         b"x-agent-id",
         b"x-messenger-token",
         b"x-request-id",
     }
 )
+_READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 _KEY_IN_PATH: Final = re.compile(r"mk_[A-Za-z0-9_-]+")
-
-
-class Admission(NamedTuple):
-    """What the gate found out about a request; the routes find it in the state of its scope."""
-
-    request_id: str
-    headers: Headers
-    """Those that the server reads; where one comes twice, the first."""
-    caller: Caller | None
-    """None: at this path nobody is asked."""
-    window: Window
-    """What the request takes of its quota."""
 
 
 class Gate:
     """Lets requests through to the routes, and finishes every answer on its way back."""
 
-    def __init__(self, app: ASGIApp, check: AgentCheck, quota: Quota, trust: Trust) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        agents: AgentCheck,
+        console: ConsoleCheck,
+        quota: Quota,
+        trust: Trust,
+    ) -> None:
         self._app = app
-        self._check = check
+        self._agents = agents
+        self._console = console
         self._quota = quota
         self._trust = trust
 
@@ -88,39 +93,69 @@ class Gate:
             MessengerError: the caller is refused; that counts for the client's address.
         """
         path = normalize_path(scope["path"])
-        caller = None
         try:
             if _asks_for_key(path):
-                caller = answering.caller = await self._check.caller_of(path, headers)
-        except MessengerError:
-            self._quota.take(self._address(scope))
+                return await self._admit_agent(path, headers, scope, answering)
+            if _is_of_console(path):
+                return await self._admit_console(path, headers, scope, answering)
+        except MessengerError as refusal:
+            if not isinstance(refusal, RateLimited):
+                self._quota.take(self._address(scope))
             raise
         except Exception:
             if path != HEALTH_PATH:
                 raise
             _log.exception("the database does not answer")
             raise Busy("The database does not answer.") from None
-        mailbox_id = None if caller is None else caller.mailbox_id
+        window = self._quota.take(self._address(scope))
+        return Admission(answering.request_id, headers, window)
+
+    async def _admit_agent(
+        self, path: str, headers: Headers, scope: HTTPScope, answering: "_Answering"
+    ) -> Admission:
+        caller = await self._agents.caller_of(path, headers)
+        answering.who = caller.address
+        mailbox_id = caller.mailbox_id
         window = self._quota.take(self._address(scope) if mailbox_id is None else mailbox_id)
-        return Admission(answering.request_id, headers, caller, window)
+        return Admission(answering.request_id, headers, window, caller)
+
+    async def _admit_console(
+        self, path: str, headers: Headers, scope: HTTPScope, answering: "_Answering"
+    ) -> Admission:
+        """Who is signed in: at `/admin` somebody must be; a write must come from our own page."""
+        client = Client(self._address(scope), self._came_by_https(scope))
+        user = await self._console.user_of(headers, is_https=client.is_https)
+        if user is None and path not in _SIGN_IN_PATHS:
+            raise ConsoleSessionRequired
+        answering.who = user and user.session_public_id
+        if scope["method"] not in _READING:
+            refuse_cross_site(headers, is_https=client.is_https)
+        window = self._quota.take(client.address if user is None else user.session_public_id)
+        return Admission(answering.request_id, headers, window, None, user, client)
 
     def _address(self, scope: HTTPScope) -> str:
-        forwarded = [value for name, value in scope["headers"] if name == b"x-forwarded-for"]
         peer = scope["client"]
+        forwarded = _values(scope, b"x-forwarded-for")
         return client_address(peer[0] if peer else None, forwarded, self._trust)
+
+    def _came_by_https(self, scope: HTTPScope) -> bool:
+        peer = scope["client"]
+        forwarded = _values(scope, b"x-forwarded-proto")
+        return came_by_https(scope["scheme"], peer[0] if peer else None, forwarded, self._trust)
 
 
 class _Answering:
     """The way back of one request: adds to its answer, and remembers how it went."""
 
-    __slots__ = ("_began", "_request_id", "_send", "caller", "request_id", "status")
+    __slots__ = ("_began", "_request_id", "_send", "request_id", "status", "who")
 
     def __init__(self, send: Send, identifier: bytes) -> None:
         self._send = send
         self._request_id = identifier
         self._began = time.perf_counter()
         self.request_id = identifier.decode()
-        self.caller: Caller | None = None
+        self.who: str | None = None
+        """The mailbox or the console session that makes the request, by its public name."""
         self.status = 0
         """Of the answer, once it has begun."""
 
@@ -147,7 +182,7 @@ class _Answering:
             self.status or "left",
             (time.perf_counter() - self._began) * 1000,
             self.request_id,
-            (self.caller and self.caller.address) or "-",
+            self.who or "-",
         )
 
 
@@ -159,5 +194,13 @@ def _headers_read(scope: HTTPScope) -> Headers:
     return found
 
 
+def _values(scope: HTTPScope, name: bytes) -> list[bytes]:
+    return [value for given, value in scope["headers"] if given == name]
+
+
 def _asks_for_key(path: str) -> bool:
     return path.startswith("/api/") or path in {"/api", HEALTH_PATH}
+
+
+def _is_of_console(path: str) -> bool:
+    return path.startswith("/admin/") or path == "/admin" or path in _SIGN_IN_PATHS
