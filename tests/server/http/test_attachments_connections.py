@@ -13,10 +13,11 @@ from typing import Any, Final
 import pytest
 from litestar.exceptions import LitestarException
 
+from messenger_core.errors import AttachmentNotFound
 from messenger_core.wire.mailboxes import RegisterMailbox
 from messenger_core.wire.messages import SendMessage
 from messenger_mcp.api_client import MessengerClient
-from messenger_server.api.attachments import AttachmentVanished
+from messenger_server.api.staging import Staging
 from support.app import Agent, RunningApp, until
 from support.files import CONTENT_TYPE, File, attached, message_part, send_in
 from support.server_process import ServerProcess
@@ -133,8 +134,16 @@ async def alice(app: RunningApp) -> Agent:
 class _FullDisk(tempfile.SpooledTemporaryFile[bytes]):
     """A file on a disk where nothing fits any more."""
 
+    code = errno.ENOSPC
+
     def write(self, _content: Any) -> int:
-        raise OSError(errno.ENOSPC, "No space left on device")
+        raise OSError(self.code, "a fault of the disk")
+
+
+class _BrokenDisk(_FullDisk):
+    """A file on a disk that does not work."""
+
+    code = errno.EIO
 
 
 @pytest.mark.parametrize("encoding", ["json", "multipart"])
@@ -158,6 +167,31 @@ async def test_a_full_disk_is_met_before_anything_is_done(
     assert again.status_code == 201
 
 
+async def test_a_broken_disk_is_a_failure_of_the_server(
+    alice: Agent, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(tempfile, "SpooledTemporaryFile", _BrokenDisk)
+
+    with caplog.at_level(logging.ERROR):
+        answer = await send_in("multipart", alice, [File("a", b"x" * _MB)])
+
+    assert (answer.status_code, answer.json()["code"]) == (500, "internal_error")
+    assert "a fault of the disk" not in answer.text
+    assert "a fault of the disk" in caplog.text
+
+
+async def test_a_request_that_is_given_up_writes_no_more(tmp_path: Path) -> None:
+    staging = Staging(tmp_path)
+    staging.begin("a", None)
+    await staging.write(b"x" * _MB)
+    staging.close()
+
+    await staging.write(b"x" * _MB)
+    staging.close()
+
+    assert os.listdir(tmp_path) == []
+
+
 async def test_a_file_that_is_deleted_while_it_is_read_breaks_off(
     app: RunningApp, alice: Agent
 ) -> None:
@@ -177,7 +211,7 @@ async def test_a_file_that_is_deleted_while_it_is_read_breaks_off(
     with pytest.raises(LitestarException) as broken:
         await app.app(_request(alice, f"/api/attachments/{file['id']}"), _nothing, send)
 
-    assert isinstance(broken.value.__cause__, AttachmentVanished)
+    assert isinstance(broken.value.__cause__, AttachmentNotFound)
     assert answered[0]["status"] == 200
     assert sum(len(each.get("body", b"")) for each in answered) < _MB
 

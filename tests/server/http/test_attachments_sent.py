@@ -141,6 +141,7 @@ async def test_a_missing_type_comes_from_the_extension(
     [
         (File("x" * 256), "attachments[1].filename"),
         (File("folder/"), "attachments[1].filename"),
+        (File("a\0b"), "attachments[1].filename"),
         (File("a.txt", mime_type="nonsense"), "attachments[1].mime_type"),
         (File("a.txt", mime_type="text/" + "x" * 123), "attachments[1].mime_type"),
         (File("a.txt", mime_type="text/plain, text/html"), "attachments[1].mime_type"),

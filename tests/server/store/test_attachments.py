@@ -1,6 +1,5 @@
 """Attachments in the store: written with their message, in rows of 256 kB, for its mailboxes."""
 
-from functools import partial
 from hashlib import sha256
 
 import pytest
@@ -9,7 +8,12 @@ from sqlalchemy import Connection, func, select
 from messenger_core import schema
 from messenger_core.errors import AttachmentNotFound, MailboxNotFound, MessengerError
 from messenger_core.wire.messages import DeleteMessages, SentMessage
-from messenger_server.store.attachments import StagedFile, find_attachment, read_chunk
+from messenger_server.store.attachments import (
+    StagedFile,
+    StoredAttachment,
+    find_attachment,
+    read_chunk,
+)
 from messenger_server.store.filing import delete_messages
 from messenger_server.store.mailboxes import MailboxRow
 from messenger_server.store.messages import deliver_large
@@ -158,17 +162,19 @@ def test_files_go_with_the_last_copy(
     sent = _send(office, alice, _file(b"x" * _ROW * 2), _file(b"y"))
     kept = _send(office, alice, _file(b"z"))
     gone = DeleteMessages(ids=[sent.id], permanent=True)
-    find = partial(office.read, find_attachment)
+
+    def find(of: MailboxRow, attachment_id: str) -> StoredAttachment:
+        return office.read(find_attachment, of.id, attachment_id)
 
     office.write(delete_messages, bob.id, gone)
     assert _rows(office) == (3, 4)
     with pytest.raises(AttachmentNotFound):
-        find(bob.id, sent.attachments[0].id)
-    assert find(alice.id, sent.attachments[0].id).size_bytes == 2 * _ROW
+        find(bob, sent.attachments[0].id)
+    assert find(alice, sent.attachments[0].id).size_bytes == 2 * _ROW
 
     office.write(delete_messages, alice.id, gone)
     assert _rows(office) == (1, 1)
-    assert find(alice.id, kept.attachments[0].id).size_bytes == 1
+    assert find(alice, kept.attachments[0].id).size_bytes == 1
 
 
 def test_a_stranger_learns_nothing_of_a_file(

@@ -15,10 +15,6 @@ _ATTR_CHARS: Final = "!#$&+-.^_`|~"
 """What RFC 8187 leaves as it is, besides letters and digits."""
 
 
-class AttachmentVanished(Exception):
-    """The file was deleted while it was being read; half of it is out."""
-
-
 async def download_attachment(call: Call[NoQuery, None]) -> Download:
     """The bytes of a file, all of them or one range."""
     database = call.services.database
@@ -74,8 +70,7 @@ async def _pieces(database: Database, found: StoredAttachment, span: Span) -> As
     """The bytes of a span, a chunk at a time: none of them holds anybody up.
 
     Raises:
-        AttachmentNotFound: the file is gone before the first one.
-        AttachmentVanished: it is gone before a later one.
+        AttachmentNotFound: the file is gone; where half of it is out, the connection breaks off.
     """
     read = database.read if found.size_bytes <= LARGE_BODY_BYTES else database.search
     position = span.begin
@@ -83,9 +78,7 @@ async def _pieces(database: Database, found: StoredAttachment, span: Span) -> As
         number, within = divmod(position, ATTACHMENT_CHUNK_BYTES)
         chunk = await read(read_chunk, found.id, number)
         if chunk is None:
-            if position == span.begin:
-                raise AttachmentNotFound
-            raise AttachmentVanished(f"attachment {found.id} was deleted while it was read")
+            raise AttachmentNotFound("The attachment was deleted while it was read.")
         piece = chunk[within : within + span.end - position]
         position += len(piece)
         yield piece

@@ -67,11 +67,6 @@ class Staging:
         # Whoever closes waits for the thread that writes or reads.
         self._lock = threading.Lock()
 
-    @property
-    def size_bytes(self) -> int:
-        """Of all files together."""
-        return self._size_bytes
-
     def begin(self, filename: str, mime_type: str | None) -> str:
         """Begins the next file; gives its place, as a refusal names it.
 
