@@ -9,6 +9,7 @@ from sqlalchemy import Connection, insert, update
 from messenger_core.errors import FolderNotFound, MessageNotFound
 from messenger_core.schema import ARCHIVE, TRASH, attachment, message
 from messenger_core.times import rfc3339
+from messenger_core.wire.mailboxes import RenameMailbox
 from messenger_core.wire.messages import MessageDetail, MessagePage, MessageQuery, SentMessage
 from messenger_core.wire.threads import ThreadQuery, ThreadReadQuery
 from messenger_server.database import Batch
@@ -16,7 +17,7 @@ from messenger_server.database.engines import driver_of
 from messenger_server.store.arrivals import arrived, mark_announced
 from messenger_server.store.folders import folders_of
 from messenger_server.store.listing import list_messages
-from messenger_server.store.mailboxes import MailboxRow
+from messenger_server.store.mailboxes import MailboxRow, rename
 from messenger_server.store.messages import mark_read, read_message
 from messenger_server.store.threads import get_thread, list_threads
 from support.post_office import PostOffice, draft
@@ -163,6 +164,19 @@ def test_a_total_with_a_filter_is_counted_to_a_thousand(office: PostOffice) -> N
         assert (page.total, page.total_capped) == (1000, True)
     unfiltered = office.list(alice)
     assert (unfiltered.total, unfiltered.total_capped) == (1001, False)
+
+
+def test_a_page_names_each_of_many_correspondents_as_it_is_now(office: PostOffice) -> None:
+    alice = office.mailbox()
+    others = [office.mailbox(f"agent-{number}", display_name="old") for number in range(20)]
+    for other in others:
+        office.send(other, alice)
+    office.write(rename, others[7].id, RenameMailbox(display_name="new"))
+    office.delete(others[3])
+    shown = {message.from_.id: message.from_ for message in office.list(alice).messages}
+    assert sorted(shown) == sorted(other.address for other in others)
+    assert [each for each, party in shown.items() if party.display_name == "new"] == ["agent-7"]
+    assert [each for each, party in shown.items() if party.deleted] == ["agent-3"]
 
 
 class TestReading:

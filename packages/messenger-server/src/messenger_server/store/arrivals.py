@@ -12,7 +12,7 @@ from messenger_core.wire.messages import MessageSummary
 from messenger_server.database import Batch, Lookup
 from messenger_server.store.folders import folder_id_of
 from messenger_server.store.links import links_between
-from messenger_server.store.summaries import COPIES, COPY, CopyRow, Parties, summary_of
+from messenger_server.store.summaries import COPIES, COPY, CopyRow, Names, summary_of
 
 _NO_END: Final = 2**63 - 1
 
@@ -89,8 +89,8 @@ def arrived(
     else:
         folder_id = folder_id_of(connection, mailbox_id, folder)
         rows = _IN_FOLDER.all(connection, mailbox_id, after, folder_id)
-    parties = Parties()
-    messages = [summary_of(row, parties) for row in rows]
+    names = Names(connection, rows)
+    messages = [summary_of(row, names) for row in rows]
     if not with_links:
         return messages, []
     until = rows[-1].seq if len(rows) == WAIT_MAX_MESSAGES else _NO_END

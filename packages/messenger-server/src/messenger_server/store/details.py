@@ -10,7 +10,7 @@ from messenger_core.schema import attachment, delivery, message, removed_deliver
 from messenger_core.times import rfc3339_or_none
 from messenger_core.wire.common import MessageType
 from messenger_core.wire.messages import Attachment, MessageDetail
-from messenger_server.store.summaries import COPIES, COPY, CopyRow, Parties, summary_of
+from messenger_server.store.summaries import COPIES, COPY, CopyRow, Names, summary_of
 
 
 class DetailRow(NamedTuple):
@@ -67,10 +67,10 @@ def detail_row(columns: Sequence[Any]) -> DetailRow:  # Any: each column has a t
     return DetailRow(CopyRow._make(columns[:_COPY_COLUMNS]), *columns[_COPY_COLUMNS:])
 
 
-def detail_of(connection: Connection, row: DetailRow, parties: Parties) -> MessageDetail:
+def detail_of(connection: Connection, row: DetailRow, names: Names) -> MessageDetail:
     """The whole message as the copy's owner sees it."""
     return MessageDetail(
-        **asdict(summary_of(row.copy, parties)),
+        **asdict(summary_of(row.copy, names)),
         body=row.body,
         attachments=_attachments(connection, row.copy),
         recipient_announced_at=rfc3339_or_none(row.recipient_announced_at),

@@ -31,7 +31,7 @@ from messenger_core.schema import (
     folder_count,
 )
 from messenger_core.wire.folders import CreateFolder, Folder
-from messenger_server.database import Batch
+from messenger_server.database import Batch, Lookup
 from messenger_server.store.tally import Tally
 
 ALL_FOLDERS: Final = "all"
@@ -66,13 +66,23 @@ _ALL: Final = (
 _OWN: Final = select(folder.c.id).where(
     folder.c.mailbox_id == bindparam("of"), folder.c.name_folded == bindparam("name")
 )
-_COUNTS: Final = select(folder_count.c.total, folder_count.c.unread).where(
-    folder_count.c.mailbox_id == bindparam("of"), folder_count.c.folder_id == bindparam("folder")
+_COUNTS: Final = Lookup(
+    Counts._make,
+    select(folder_count.c.total, folder_count.c.unread).where(
+        folder_count.c.mailbox_id == bindparam("of"),
+        folder_count.c.folder_id == bindparam("folder"),
+    ),
+    "of",
+    "folder",
 )
-_COUNTS_BUT_TRASH: Final = select(
-    func.coalesce(func.sum(folder_count.c.total), 0),
-    func.coalesce(func.sum(folder_count.c.unread), 0),
-).where(folder_count.c.mailbox_id == bindparam("of"), folder_count.c.folder_id != TRASH)
+_COUNTS_BUT_TRASH: Final = Lookup(
+    Counts._make,
+    select(
+        func.coalesce(func.sum(folder_count.c.total), 0),
+        func.coalesce(func.sum(folder_count.c.unread), 0),
+    ).where(folder_count.c.mailbox_id == bindparam("of"), folder_count.c.folder_id != TRASH),
+    "of",
+)
 _CREATE: Final = insert(folder)
 _EMPTY: Final = (
     update(delivery)
@@ -114,10 +124,10 @@ def folder_id_of(connection: Connection, mailbox_id: int, name: str) -> int:
 def folder_counts(connection: Connection, mailbox_id: int, folder_id: int | None) -> Counts:
     """What a folder holds, from its stored counters; `None`: every folder but the trash."""
     if folder_id is None:
-        row = connection.execute(_COUNTS_BUT_TRASH, {"of": mailbox_id}).first()
+        found = _COUNTS_BUT_TRASH.first(connection, mailbox_id)
     else:
-        row = connection.execute(_COUNTS, {"of": mailbox_id, "folder": folder_id}).first()
-    return Counts(0, 0) if row is None else Counts(row[0], row[1])
+        found = _COUNTS.first(connection, mailbox_id, folder_id)
+    return found or Counts(0, 0)
 
 
 def create_folder(batch: Batch, mailbox_id: int, request: CreateFolder) -> Folder:

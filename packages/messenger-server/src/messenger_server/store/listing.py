@@ -17,7 +17,7 @@ from messenger_server.store.folders import (
     folder_id_of,
 )
 from messenger_server.store.full_text import words_of
-from messenger_server.store.summaries import CopyRow, Parties, summary_of
+from messenger_server.store.summaries import CopyRow, Names, summary_of
 from messenger_server.store.totals import Total, capped
 
 _NOTHING: Final = MessagePage(messages=[], total=0, total_capped=False, next=None)
@@ -59,7 +59,7 @@ def list_messages(connection: Connection, mailbox_id: int, query: MessageQuery) 
     # One more than wanted tells whether another page follows.
     ahead = question.values._replace(limit=query.limit + 1)
     rows = pages.page(question.shape).all(connection, *ahead)
-    return _page(rows, _total(connection, question), query.limit)
+    return _page(connection, rows, _total(connection, question), query.limit)
 
 
 def _question(connection: Connection, mailbox_id: int, query: MessageQuery) -> _Question | None:
@@ -116,7 +116,7 @@ def _searched(connection: Connection, question: _Question, text: str) -> Message
     else:
         found = _found_by_both(connection, shape, values, wanted)
     rows = _copies(connection, values.of, found.seqs[offset:wanted])
-    return _page(rows, capped(found.total), limit)
+    return _page(connection, rows, capped(found.total), limit)
 
 
 def _found_by_message(
@@ -164,12 +164,12 @@ def _copies(connection: Connection, mailbox_id: int, seqs: list[int]) -> list[Co
     return [CopyRow._make(row) for row in rows]
 
 
-def _page(rows: list[CopyRow], total: Total, limit: int) -> MessagePage:
+def _page(connection: Connection, rows: list[CopyRow], total: Total, limit: int) -> MessagePage:
     """The page of the first `limit` rows; one more says that another follows."""
-    parties = Parties()
     shown = rows[:limit]
+    names = Names(connection, shown)
     return MessagePage(
-        messages=[summary_of(row, parties) for row in shown],
+        messages=[summary_of(row, names) for row in shown],
         total=total.number,
         total_capped=total.is_capped,
         next=shown[-1].seq if len(rows) > limit else None,

@@ -58,12 +58,11 @@ def _seq(columns: Sequence[int]) -> int:
 @cache
 def page(shape: Shape) -> Lookup[CopyRow]:
     """The copies of a page; asked with all `Values`."""
-    keys = _limited(_keys(shape)).subquery("page")
     statement = (
         select(*COPY)
-        .select_from(COPIES.join(keys, keys.c.seq == delivery.c.seq))
-        .where(delivery.c.mailbox_id == bindparam("of"))
-        .order_by(keys.c.seq.desc())
+        .select_from(COPIES)
+        .where(delivery.c.mailbox_id == bindparam("of"), delivery.c.seq.in_(_limited(_keys(shape))))
+        .order_by(delivery.c.seq.desc())
     )
     return Lookup(CopyRow._make, statement, *Values._fields)
 

@@ -9,7 +9,7 @@ from messenger_core.schema import delivery, folder_count, message, thread_member
 from messenger_core.wire.messages import MessageDetail
 from messenger_server.database import Batch, Lookup
 from messenger_server.store.details import DETAIL, DETAILS, detail_of, detail_row
-from messenger_server.store.summaries import CopyRow, Parties
+from messenger_server.store.summaries import CopyRow, Names
 
 
 class Copy(NamedTuple):
@@ -81,7 +81,7 @@ def read_copy(connection: Connection, mailbox_id: int, message_id: str) -> Copy:
     row = _READ.first(connection, mailbox_id, message_id)
     if row is None:
         raise MessageNotFound(f"There is no message {message_id} in this mailbox.")
-    return Copy(row.copy, detail_of(connection, row, Parties()))
+    return Copy(row.copy, detail_of(connection, row, Names(connection, [row.copy])))
 
 
 def mark_read(batch: Batch, mailbox_id: int, message_id: str) -> MessageDetail:

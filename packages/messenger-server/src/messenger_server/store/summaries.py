@@ -1,13 +1,26 @@
-"""Summaries: a mailbox's copy of a message, from the columns to what a reader gets."""
+"""Summaries: a mailbox's copy of a message, from the columns to what a reader gets.
 
+A page names few mailboxes and folders: they are read beside its rows, not once more with each.
+"""
+
+from collections.abc import Collection
 from typing import Final, NamedTuple
 
-from sqlalchemy import Integer, func, type_coerce
+from sqlalchemy import Connection, Integer, bindparam, func, select, type_coerce
 
-from messenger_core.schema import RECIPIENT, delivery, folder, mailbox, message, thread
+from messenger_core.schema import (
+    RECIPIENT,
+    SYSTEM_FOLDER_IDS,
+    delivery,
+    folder,
+    mailbox,
+    message,
+    thread,
+)
 from messenger_core.times import rfc3339, rfc3339_or_none
 from messenger_core.wire.common import PRIORITIES, Party
 from messenger_core.wire.messages import MessageSummary
+from messenger_server.database import Lookup
 from messenger_server.store.cards import party
 
 
@@ -19,19 +32,11 @@ class CopyRow(NamedTuple):
     thread_id: str
     thread_title: str
     sender_id: int
-    sender_address: str
-    sender_agent: str | None
-    sender_name: str | None
-    sender_deleted_at: int | None
     recipient_id: int
-    recipient_address: str
-    recipient_agent: str | None
-    recipient_name: str | None
-    recipient_deleted_at: int | None
     subject: str
     preview: str
     priority: int
-    folder: str
+    folder_id: int
     role: int
     announced_at: int | None
     read_at: int | None
@@ -41,28 +46,17 @@ class CopyRow(NamedTuple):
     created_at: int
 
 
-_sender = mailbox.alias("sender")
-_recipient = mailbox.alias("recipient")
-
 COPY: Final = (
     message.c.public_id,
     message.c.seq,
     thread.c.public_id,
     func.coalesce(thread.c.title, thread.c.subject),
     message.c.sender_id,
-    _sender.c.address,
-    _sender.c.agent_name,
-    _sender.c.display_name,
-    _sender.c.deleted_at,
     message.c.recipient_id,
-    _recipient.c.address,
-    _recipient.c.agent_name,
-    _recipient.c.display_name,
-    _recipient.c.deleted_at,
     message.c.subject,
     message.c.preview,
     message.c.priority,
-    folder.c.name,
+    delivery.c.folder_id,
     delivery.c.role,
     delivery.c.announced_at,
     delivery.c.read_at,
@@ -73,64 +67,104 @@ COPY: Final = (
 )
 """What is selected for a summary."""
 
-COPIES: Final = (
-    delivery.join(message, message.c.seq == delivery.c.seq)
-    .join(thread, thread.c.id == message.c.thread_id)
-    .join(_sender, _sender.c.id == message.c.sender_id)
-    .join(_recipient, _recipient.c.id == message.c.recipient_id)
-    .join(folder, folder.c.id == delivery.c.folder_id)
+COPIES: Final = delivery.join(message, message.c.seq == delivery.c.seq).join(
+    thread, thread.c.id == message.c.thread_id
 )
 """Where a summary is selected from; one row a copy."""
 
+_ASKED: Final = tuple(f"mailbox_{number}" for number in range(8))
+"""How many mailboxes one question is for: most pages have fewer."""
+_MAILBOXES: Final = Lookup(
+    tuple,
+    select(
+        mailbox.c.id,
+        mailbox.c.address,
+        mailbox.c.agent_name,
+        mailbox.c.display_name,
+        mailbox.c.deleted_at,
+    ).where(mailbox.c.id.in_([bindparam(name) for name in _ASKED])),
+    *_ASKED,
+)
+_FOLDER: Final = Lookup(
+    lambda columns: str(columns[0]),
+    select(folder.c.name).where(folder.c.id == bindparam("of")),
+    "of",
+)
+_SYSTEM_FOLDERS: Final = {number: name for name, number in SYSTEM_FOLDER_IDS.items()}
 
-class Parties:
-    """The parties of a page: each mailbox is shown once, however many messages it has there."""
 
-    def __init__(self) -> None:
-        self._by_id: dict[int, Party] = {}
+class Names:
+    """The names that a page shows beside its copies, as they are now."""
 
-    def sender(self, row: CopyRow) -> Party:
-        """Who sent it."""
-        return self._by_id.get(row.sender_id) or self._keep(
-            row.sender_id,
-            party(row.sender_address, row.sender_agent, row.sender_name, row.sender_deleted_at),
+    def __init__(self, connection: Connection, rows: Collection[CopyRow]) -> None:
+        self._connection = connection
+        self._folders = _SYSTEM_FOLDERS
+        self.parties = _parties(
+            connection, {row.sender_id for row in rows} | {row.recipient_id for row in rows}
         )
+        """Who sent and who got the messages, by internal id."""
 
-    def recipient(self, row: CopyRow) -> Party:
-        """Who got it."""
-        return self._by_id.get(row.recipient_id) or self._keep(
-            row.recipient_id,
-            party(
-                row.recipient_address,
-                row.recipient_agent,
-                row.recipient_name,
-                row.recipient_deleted_at,
-            ),
-        )
+    def folder(self, folder_id: int) -> str:
+        """The name of a folder."""
+        return self._folders.get(folder_id) or self._own_folder(folder_id)
 
-    def _keep(self, mailbox_id: int, shown: Party) -> Party:
-        self._by_id[mailbox_id] = shown
-        return shown
+    def _own_folder(self, folder_id: int) -> str:
+        name = _FOLDER.first(self._connection, folder_id)
+        assert name is not None, "the copies of a folder leave it before it goes"
+        self._folders = {**self._folders, folder_id: name}
+        return name
 
 
-def summary_of(row: CopyRow, parties: Parties) -> MessageSummary:
+def summary_of(row: CopyRow, names: Names) -> MessageSummary:
     """The copy as lists show it."""
+    # Taken apart at once: by name each column would cost several times as much.
+    (
+        public_id,
+        seq,
+        thread_id,
+        thread_title,
+        sender_id,
+        recipient_id,
+        subject,
+        preview,
+        priority,
+        folder_id,
+        role,
+        announced_at,
+        read_at,
+        flagged,
+        attachment_count,
+        reply_to,
+        created_at,
+    ) = row
     return MessageSummary(
-        id=row.public_id,
-        seq=row.seq,
-        thread_id=row.thread_id,
-        thread_title=row.thread_title,
-        from_=parties.sender(row),
-        to=parties.recipient(row),
-        subject=row.subject,
-        preview=row.preview,
-        priority=PRIORITIES[row.priority],
-        folder=row.folder,
-        role="recipient" if row.role == RECIPIENT else "sender",
-        announced_at=rfc3339_or_none(row.announced_at),
-        read_at=rfc3339_or_none(row.read_at),
-        flagged=bool(row.flagged),
-        has_attachments=row.attachment_count > 0,
-        reply_to=row.reply_to,
-        created_at=rfc3339(row.created_at),
+        id=public_id,
+        seq=seq,
+        thread_id=thread_id,
+        thread_title=thread_title,
+        from_=names.parties[sender_id],
+        to=names.parties[recipient_id],
+        subject=subject,
+        preview=preview,
+        priority=PRIORITIES[priority],
+        folder=names.folder(folder_id),
+        role="recipient" if role == RECIPIENT else "sender",
+        announced_at=rfc3339_or_none(announced_at),
+        read_at=rfc3339_or_none(read_at),
+        flagged=flagged == 1,
+        has_attachments=attachment_count > 0,
+        reply_to=reply_to,
+        created_at=rfc3339(created_at),
     )
+
+
+def _parties(connection: Connection, mailbox_ids: set[int]) -> dict[int, Party]:
+    wanted = sorted(mailbox_ids)
+    found: dict[int, Party] = {}
+    for first in range(0, len(wanted), len(_ASKED)):
+        asked = wanted[first : first + len(_ASKED)]
+        # What is left over asks for the last one again.
+        asked += asked[-1:] * (len(_ASKED) - len(asked))
+        for mailbox_id, *shown in _MAILBOXES.all(connection, *asked):
+            found[mailbox_id] = party(*shown)
+    return found

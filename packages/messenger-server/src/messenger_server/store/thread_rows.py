@@ -10,9 +10,9 @@ from sqlalchemy import and_
 
 from messenger_core.schema import delivery, thread, thread_member
 from messenger_core.times import rfc3339
-from messenger_core.wire.common import PRIORITIES, Party
+from messenger_core.wire.common import PRIORITIES
 from messenger_core.wire.threads import Thread
-from messenger_server.store.summaries import COPIES, COPY, CopyRow, Parties, summary_of
+from messenger_server.store.summaries import COPIES, COPY, CopyRow, Names, summary_of
 
 
 class TalkRow(NamedTuple):
@@ -60,23 +60,20 @@ def talk_row(columns: Sequence[Any]) -> TalkRow:  # Any: each column has a type 
     return TalkRow(CopyRow._make(columns[:_COPY_COLUMNS]), *columns[_COPY_COLUMNS:])
 
 
-def thread_of(row: TalkRow, parties: Parties) -> Thread:
+def thread_of(row: TalkRow, names: Names) -> Thread:
     """The thread as the copy's owner sees it."""
     last = row.last
-    by_id: dict[int | None, Party] = {
-        last.sender_id: parties.sender(last),
-        last.recipient_id: parties.recipient(last),
-    }
+    parties = names.parties
     other_id = last.recipient_id if row.opener_id == last.sender_id else last.sender_id
     return Thread(
         id=last.thread_id,
         title=last.thread_title,
         description=row.description,
-        named_by=by_id.get(row.named_by_id),
-        participants=[by_id[row.opener_id], by_id[other_id]],
+        named_by=None if row.named_by_id is None else parties.get(row.named_by_id),
+        participants=[parties[row.opener_id], parties[other_id]],
         message_count=row.message_count,
         unread_count=row.unread_count,
-        last_message=summary_of(last, parties),
+        last_message=summary_of(last, names),
         priority=PRIORITIES[row.priority],
         last_activity_at=rfc3339(last.created_at),
         created_at=rfc3339(row.created_at),

@@ -24,7 +24,7 @@ from messenger_server.store.addresses import mailbox_once_at
 from messenger_server.store.details import DETAIL, DETAILS, DetailRow, detail_of, detail_row
 from messenger_server.store.full_text import found_threads, words_of
 from messenger_server.store.mailboxes import renamed
-from messenger_server.store.summaries import Parties
+from messenger_server.store.summaries import Names
 from messenger_server.store.thread_rows import TALK, TALKS, TalkRow, talk_row, thread_of
 from messenger_server.store.totals import Total, capped
 
@@ -143,10 +143,11 @@ def list_threads(connection: Connection, mailbox_id: int, query: ThreadQuery) ->
         offset=query.offset,
     )
     rows = _page(shape).all(connection, *values)
-    shown, parties = rows[: query.limit], Parties()
+    shown = rows[: query.limit]
+    names = Names(connection, [row.last for row in shown])
     total = _total(connection, shape, values)
     return ThreadPage(
-        threads=[thread_of(row, parties) for row in shown],
+        threads=[thread_of(row, names) for row in shown],
         total=total.number,
         total_capped=total.is_capped,
         next=shown[-1].last.seq if len(rows) > query.limit else None,
@@ -173,9 +174,9 @@ def get_thread(
         if rows and size_bytes > THREAD_PAGE_MAX_BYTES:
             break
         rows.append(detail)
-    parties = Parties()
-    messages: list[MessageDetail] = [detail_of(connection, detail, parties) for detail in rows]
-    return ThreadDetail(thread=thread_of(row, parties), messages=messages, total=row.message_count)
+    names = Names(connection, [row.last, *(detail.copy for detail in rows)])
+    messages: list[MessageDetail] = [detail_of(connection, detail, names) for detail in rows]
+    return ThreadDetail(thread=thread_of(row, names), messages=messages, total=row.message_count)
 
 
 def rename_thread(batch: Batch, mailbox_id: int, thread_id: str, names: RenameThread) -> Thread:
@@ -202,7 +203,8 @@ def rename_thread(batch: Batch, mailbox_id: int, thread_id: str, names: RenameTh
     # Both its mailboxes, copies or none: one that has none now may get a message of it again.
     both = now.opener_id, now.other_id
     batch.index_thread(now.id, both, title or now.subject, description)
-    return thread_of(_talk(batch.connection, mailbox_id, thread_id), Parties())
+    row = _talk(batch.connection, mailbox_id, thread_id)
+    return thread_of(row, Names(batch.connection, [row.last]))
 
 
 def _talk(connection: Connection, mailbox_id: int, thread_id: str) -> TalkRow:
