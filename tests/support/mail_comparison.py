@@ -1,13 +1,16 @@
 """Compares all that a mailbox can see in the store with what the model says."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import pytest
+from sqlalchemy import Connection
 
-from messenger_core.errors import MessageNotFound, ThreadNotFound
+from messenger_core.errors import AttachmentNotFound, MessageNotFound, ThreadNotFound
+from messenger_core.limits import ATTACHMENT_CHUNK_BYTES
 from messenger_core.wire.messages import MessageQuery
 from messenger_core.wire.threads import ThreadQuery, ThreadReadQuery
 from messenger_server.store.arrivals import arrived
+from messenger_server.store.attachments import find_attachment, read_chunk
 from messenger_server.store.folders import folders_of
 from messenger_server.store.mailboxes import MailboxRow
 from messenger_server.store.messages import list_messages, read_message
@@ -86,6 +89,35 @@ def _compare_messages(
         else:
             with pytest.raises(MessageNotFound):
                 office.read(read_message, boxes[of].id, message_id)
+
+
+def compare_files(
+    office: PostOffice, boxes: Sequence[MailboxRow], model: MailModel, contents: Mapping[str, bytes]
+) -> None:
+    """Fails where a file is not whole for who has a copy of its message, or is there for others.
+
+    `contents` are of all time, by identifier.
+    """
+    for of, box in enumerate(boxes):
+        own = {file.id for letter in model.letters_of(of) for file in letter.attachments}
+        for file_id, content in contents.items():
+            if file_id in own:
+                assert office.read(_content_of, box.id, file_id) == content
+            else:
+                with pytest.raises(AttachmentNotFound):
+                    office.read(find_attachment, box.id, file_id)
+
+
+def _content_of(connection: Connection, mailbox_id: int, file_id: str) -> bytes:
+    number = find_attachment(connection, mailbox_id, file_id).id
+    content = b""
+    while (
+        piece := read_chunk(connection, number, len(content) // ATTACHMENT_CHUNK_BYTES)
+    ) is not None:
+        content += piece
+        if len(piece) < ATTACHMENT_CHUNK_BYTES:
+            break
+    return content
 
 
 def _compare_searches(

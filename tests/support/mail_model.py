@@ -6,6 +6,7 @@ everything else by itself.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 
 from messenger_core.times import rfc3339, rfc3339_or_none
 from messenger_core.wire.common import PRIORITIES, Party, Priority
@@ -63,6 +64,17 @@ class Letter:
     attachments: list[Attachment] = field(default_factory=list)
     copies: dict[int, Copy] = field(default_factory=dict)
     trail: dict[int, Copy] = field(default_factory=dict)
+
+
+def attachment(file_id: str, content: bytes) -> Attachment:
+    """What is shown of a file."""
+    return Attachment(
+        id=file_id,
+        filename="a.bin",
+        mime_type="application/octet-stream",
+        size=len(content),
+        sha256=sha256(content).hexdigest(),
+    )
 
 
 def folded(name: str) -> str:

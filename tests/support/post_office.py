@@ -1,6 +1,7 @@
 """The store worked directly: mailboxes that write to each other, on a clock that the test moves."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -9,6 +10,7 @@ from sqlalchemy import Connection, delete, insert, literal, select, update
 from messenger_core import schema
 from messenger_core.errors import MessengerError
 from messenger_core.ids import new_link_id
+from messenger_core.limits import ATTACHMENT_CHUNK_BYTES
 from messenger_core.wire.access import NewKey
 from messenger_core.wire.mailboxes import RegisterMailbox
 from messenger_core.wire.messages import MessagePage, MessageQuery, SendMessage, SentMessage
@@ -16,6 +18,7 @@ from messenger_server.database import Batch
 from messenger_server.database.engines import writing_engine
 from messenger_server.database.transactions import transaction
 from messenger_server.markdown import preview
+from messenger_server.store.attachments import StagedFile
 from messenger_server.store.fingerprints import fingerprint
 from messenger_server.store.keys import KeyRow, create_key, key_with
 from messenger_server.store.mailboxes import MailboxRow
@@ -146,6 +149,7 @@ def draft(
     *,
     key: str | None = None,
     armed: tuple[int, ...] = (),
+    files: Sequence[StagedFile] = (),
     **fields: Any,
 ) -> Draft:
     """A send as the writer gets it; `key` is its idempotency key, `armed` who has a watcher."""
@@ -158,4 +162,16 @@ def draft(
         fingerprint=repr(message),
         idempotency_key=key,
         is_armed=lambda mailbox_id: mailbox_id in armed,
+        files=files,
     )
+
+
+def staged(content: bytes, filename: str = "a.bin") -> StagedFile:
+    """A file as the writer gets it; it is asked for 256 kB at once, and no more."""
+
+    def read(offset: int, size: int) -> bytes:
+        assert 0 < size <= ATTACHMENT_CHUNK_BYTES
+        return content[offset : offset + size]
+
+    digest = sha256(content).hexdigest()
+    return StagedFile(filename, "application/octet-stream", len(content), digest, read)

@@ -18,19 +18,9 @@ from messenger_server.store.filing import delete_messages
 from messenger_server.store.mailboxes import MailboxRow
 from messenger_server.store.messages import deliver_large
 from messenger_server.store.reading import read_message
-from support.post_office import PostOffice, draft
+from support.post_office import PostOffice, draft, staged
 
 _ROW = 256 * 1024
-
-
-def _file(content: bytes, name: str = "a.bin") -> StagedFile:
-    def read(offset: int, size: int) -> bytes:
-        assert 0 < size <= _ROW
-        return content[offset : offset + size]
-
-    return StagedFile(
-        name, "application/octet-stream", len(content), sha256(content).hexdigest(), read
-    )
 
 
 def _broken(_offset: int, _size: int) -> bytes:
@@ -48,7 +38,7 @@ def bob(office: PostOffice) -> MailboxRow:
 
 
 def _send(office: PostOffice, alice: MailboxRow, *files: StagedFile) -> SentMessage:
-    (outcome,) = office.deliver(draft(alice, "bob", subject="s")._replace(files=files))
+    (outcome,) = office.deliver(draft(alice, "bob", subject="s", files=files))
     assert not isinstance(outcome, MessengerError)
     return outcome.message
 
@@ -87,7 +77,7 @@ def test_bytes_stand_in_rows_of_256_kb(
 ) -> None:
     content = bytes(number % 251 for number in range(size))
 
-    sent = _send(office, alice, _file(content))
+    sent = _send(office, alice, staged(content))
 
     assert _rows(office) == (1, rows)
     for of in (alice, bob):
@@ -100,7 +90,7 @@ def test_the_files_of_a_batch_stay_with_their_messages(
     outcomes = office.deliver(
         *(
             draft(alice, "bob", subject="s")._replace(
-                files=[_file(b"%d-%d" % (number, each), f"{each}.txt") for each in range(number)]
+                files=[staged(b"%d-%d" % (number, each), f"{each}.txt") for each in range(number)]
             )
             for number in range(4)
         )
@@ -123,10 +113,10 @@ def test_the_files_of_a_batch_stay_with_their_messages(
 def test_a_file_that_cannot_be_read_takes_its_whole_send_back(
     office: PostOffice, alice: MailboxRow, bob: MailboxRow
 ) -> None:
-    broken = _file(b"abc")._replace(read=_broken)
+    broken = staged(b"abc")._replace(read=_broken)
 
     with pytest.raises(OSError, match="the disk is gone"):
-        _send(office, alice, _file(b"good"), broken)
+        _send(office, alice, staged(b"good"), broken)
 
     assert _rows(office) == (0, 0)
     assert office.list(bob).total == 0
@@ -134,8 +124,8 @@ def test_a_file_that_cannot_be_read_takes_its_whole_send_back(
 
 
 def test_a_refused_send_reads_none_of_its_files(office: PostOffice, alice: MailboxRow) -> None:
-    broken = _file(b"abc")._replace(read=_broken)
-    refused = draft(alice, "box_0123456789abcdef", subject="s")._replace(files=[broken])
+    broken = staged(b"abc")._replace(read=_broken)
+    refused = draft(alice, "box_0123456789abcdef", subject="s", files=[broken])
 
     with pytest.raises(MailboxNotFound):
         office.write(deliver_large, refused)
@@ -147,7 +137,7 @@ def test_a_refused_send_reads_none_of_its_files(office: PostOffice, alice: Mailb
 def test_a_repetition_shows_the_files_of_the_first_send_and_writes_none(
     office: PostOffice, alice: MailboxRow, bob: MailboxRow
 ) -> None:
-    send = draft(alice, "bob", subject="s", key="k")._replace(files=[_file(b"abc")])
+    send = draft(alice, "bob", subject="s", key="k", files=[staged(b"abc")])
 
     first, second = office.write(deliver_large, send), office.write(deliver_large, send)
 
@@ -159,8 +149,8 @@ def test_a_repetition_shows_the_files_of_the_first_send_and_writes_none(
 def test_files_go_with_the_last_copy(
     office: PostOffice, alice: MailboxRow, bob: MailboxRow
 ) -> None:
-    sent = _send(office, alice, _file(b"x" * _ROW * 2), _file(b"y"))
-    kept = _send(office, alice, _file(b"z"))
+    sent = _send(office, alice, staged(b"x" * _ROW * 2), staged(b"y"))
+    kept = _send(office, alice, staged(b"z"))
     gone = DeleteMessages(ids=[sent.id], permanent=True)
 
     def find(of: MailboxRow, attachment_id: str) -> StoredAttachment:
@@ -177,11 +167,11 @@ def test_files_go_with_the_last_copy(
     assert find(alice, kept.attachments[0].id).size_bytes == 1
 
 
-def test_a_stranger_learns_nothing_of_a_file(
+def test_a_stranger_learns_nothing_of_astaged(
     office: PostOffice, alice: MailboxRow, bob: MailboxRow
 ) -> None:
     eve = office.mailbox("eve")
-    sent = _send(office, alice, _file(b"secret"))
+    sent = _send(office, alice, staged(b"secret"))
     foreign, unknown = sent.attachments[0].id, "att_0123456789abcdef"
 
     refusals = []

@@ -36,9 +36,9 @@ from messenger_server.store.messages import mark_read
 from messenger_server.store.retention import purge_trash
 from messenger_server.store.threads import rename_thread
 from support.consistency import faults
-from support.mail_comparison import compare
-from support.mail_model import SYSTEM, Letter, MailModel, Talk, folded
-from support.post_office import PostOffice
+from support.mail_comparison import compare, compare_files
+from support.mail_model import SYSTEM, Letter, MailModel, Talk, attachment, folded
+from support.post_office import PostOffice, staged
 
 _PEOPLE = ("alice", "bob", "carol")
 _RETENTION_MS = 60_000
@@ -53,6 +53,9 @@ _IDS = st.lists(_PICK, min_size=1, max_size=8)
 _MARK = st.sampled_from([None, True, False])
 
 
+_APART = {"body", "file_sizes"}
+
+
 class _Text(NamedTuple):
     """What somebody writes; a subject is there for some replies."""
 
@@ -60,10 +63,13 @@ class _Text(NamedTuple):
     priority: Priority
     subject: str | None
     thread_name: str | None
+    file_sizes: tuple[int, ...]
+    """Of the files that come with it, in bytes."""
 
     def fields(self) -> dict[str, Any]:
         """All but the body, as a send takes them."""
-        return {name: value for name, value in self._asdict().items() if name != "body"}
+        named = {name: value for name, value in self._asdict().items() if name not in _APART}
+        return {**named, "files": [staged(b"x" * size) for size in self.file_sizes]}
 
 
 _TEXT = st.builds(
@@ -72,6 +78,7 @@ _TEXT = st.builds(
     priority=st.sampled_from(PRIORITIES),
     subject=st.none() | _WORDS,
     thread_name=st.none() | _WORDS,
+    file_sizes=st.lists(st.sampled_from([0, 3, 262_145]), max_size=2).map(tuple),
 )
 
 
@@ -91,6 +98,8 @@ class StoreAndModel(RuleBasedStateMachine):
         )
         self.ids: list[str] = []
         """Of every message that there ever was."""
+        self.contents: dict[str, bytes] = {}
+        """Of every file that there ever was, by identifier."""
         self.links: list[set[str]] = [set() for _ in _PEOPLE]
 
     def teardown(self) -> None:
@@ -141,6 +150,9 @@ class StoreAndModel(RuleBasedStateMachine):
             reply_to=reply_to,
             created_ms=self.office.now_ms,
         )
+        for file, size in zip(answer.attachments, text.file_sizes, strict=True):
+            self.contents[file.id] = b"x" * size
+            letter.attachments.append(attachment(file.id, self.contents[file.id]))
         if text.thread_name is not None:
             talk.title, talk.named_by = text.thread_name, sides[0]
         self.model.deliver(letter)
@@ -269,6 +281,7 @@ class StoreAndModel(RuleBasedStateMachine):
     @invariant()
     def every_mailbox_is_shown_what_the_model_says(self) -> None:
         compare(self.office, self.boxes, self.model, self.ids)
+        compare_files(self.office, self.boxes, self.model, self.contents)
         for box, linked in zip(self.boxes, self.links, strict=True):
             shown = self.office.read(links_of, box.id)
             assert {link.mailbox.id for link in shown} == linked
