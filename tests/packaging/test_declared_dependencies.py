@@ -27,7 +27,13 @@ def _imported(wheel: str) -> set[str]:
     own = wheel.replace("-", "_")
     third_party = names - set(sys.stdlib_module_names) - {own}
     # A sibling that is installed from its sources is not in that table: its name is its own.
-    return {_plain(distributions.get(name, [name])[0]) for name in third_party}
+    return {_distribution(distributions.get(name, [name]), wheel) for name in third_party}
+
+
+def _distribution(found: list[str], wheel: str) -> str:
+    """The one that brings an import; of several that share a name, the one that is declared."""
+    names = [_plain(name) for name in found]
+    return next((name for name in names if name in _declared(wheel)), names[0])
 
 
 def _declared(wheel: str) -> set[str]:
