@@ -19,6 +19,7 @@ from litestar import Litestar
 
 from messenger_core.wire.access import NewKey
 from messenger_server.app import create_app
+from messenger_server.auth.passwords import Passwords
 from messenger_server.clock import Clock
 from messenger_server.config import ServerConfig
 from messenger_server.database import Database
@@ -120,6 +121,12 @@ class RunningApp:
         assert isinstance(hub, Hub)
         return hub
 
+    @property
+    def setup_code(self) -> str:
+        """What makes the console's account; a real server writes it into its log."""
+        code: str = self.app.state.setup_code.text
+        return code
+
     async def create_key(
         self,
         name: str = "test",
@@ -161,14 +168,19 @@ class RunningApp:
 
 @asynccontextmanager
 async def running_app(
-    folder: Path, *, queue_limit: int = 2000, **settings: Any
+    folder: Path, *, queue_limit: int = 2000, password_cost: int = 1, **settings: Any
 ) -> AsyncIterator[RunningApp]:
-    """The application on a new database in the folder; `settings` are fields of its config."""
+    """The application on the folder's database, a new one when there is none.
+
+    `settings` are fields of its config; passwords are hashed in no time unless `password_cost` is
+    that of production.
+    """
     clock = SetClock()
     config = config_for(folder, **settings)
-    shutil.copy(_empty_database(), config.db_path)
+    if not config.db_path.exists():
+        shutil.copy(_empty_database(), config.db_path)
     database = Database.open(config.db_path, queue_limit=queue_limit, clock=clock.now_ms)
-    app = create_app(config, database, clock=clock)
+    app = create_app(config, database, clock=clock, passwords=Passwords(password_cost))
     try:
         async with (
             app.lifespan(),

@@ -9,6 +9,7 @@ import pytest
 from messenger_server.app import ROUTES
 from messenger_server.openapi import document_of
 from support.app import Agent, RunningApp
+from support.problems import assert_problem
 
 _ROUTES: Final = [(route.method, route.path) for route in ROUTES]
 _WITH_MAILBOX: Final = [
@@ -31,30 +32,6 @@ _BODIES: Final[dict[str, Any]] = {
 }
 
 
-def _assert_problem(answer: httpx2.Response, status: int, code: str) -> dict[str, Any]:
-    """Checks the whole shape and gives the document."""
-    assert answer.status_code == status, answer.text
-    assert answer.headers["Content-Type"] == "application/problem+json"
-    problem: dict[str, Any] = answer.json()
-    expected = {"type", "title", "status", "detail", "code"}
-    if code == "invalid_request":
-        expected |= {"errors"}
-        assert problem["errors"]
-        for fault in problem["errors"]:
-            assert set(fault) == {"field", "message"}
-            assert fault["message"]
-    if code == "internal_error":
-        expected |= {"request_id"}
-        assert problem["request_id"] == answer.headers["X-Request-Id"]
-    assert set(problem) == expected
-    assert (problem["type"], problem["status"], problem["code"]) == ("about:blank", status, code)
-    assert problem["title"]
-    assert problem["detail"]
-    assert answer.headers["Cache-Control"] == "no-store"
-    assert answer.headers["X-Content-Type-Options"] == "nosniff"
-    return problem
-
-
 def _assert_announced(method: str, path: str, status: int, code: str) -> None:
     announced = _DOCUMENT["paths"][path][method.lower()]["responses"][str(status)]
     assert f"`{code}`" in announced["description"], f"{method} {path} hides {status} {code}"
@@ -72,7 +49,7 @@ async def _ask(agent: Agent, method: str, path: str, **more: Any) -> httpx2.Resp
 async def test_a_missing_key(app: RunningApp, method: str, path: str) -> None:
     answer = await app.client.request(method, path)
 
-    _assert_problem(answer, 401, "api_key_missing")
+    assert_problem(answer, 401, "api_key_missing")
     _assert_announced(method, path, 401, "api_key_missing")
 
 
@@ -87,7 +64,7 @@ async def test_bad_keys(app: RunningApp, method: str, path: str) -> None:
         (revoked, "api_key_revoked"),
         (expired, "api_key_expired"),
     ):
-        _assert_problem(await _ask(app.stranger(key, "alice"), method, path), 401, code)
+        assert_problem(await _ask(app.stranger(key, "alice"), method, path), 401, code)
         _assert_announced(method, path, 401, code)
 
 
@@ -102,7 +79,7 @@ async def test_bad_mailboxes(app: RunningApp, method: str, path: str) -> None:
         ("nobody", 404, "mailbox_not_registered"),
         ("blue-box", 403, "mailbox_not_yours"),
     ):
-        _assert_problem(await _ask(app.stranger(key, address), method, path), status, code)
+        assert_problem(await _ask(app.stranger(key, address), method, path), status, code)
         _assert_announced(method, path, status, code)
 
 
@@ -112,7 +89,7 @@ async def test_an_unknown_query_parameter(app: RunningApp, method: str, path: st
 
     answer = await _ask(alice, method, path, params={"nonsense": "1"})
 
-    problem = _assert_problem(answer, 400, "invalid_request")
+    problem = assert_problem(answer, 400, "invalid_request")
     assert problem["errors"][0]["field"] == "nonsense"
     assert "nonsense" in problem["detail"]
     _assert_announced(method, path, 400, "invalid_request")
@@ -131,7 +108,7 @@ async def test_bad_bodies(app: RunningApp, method: str, path: str) -> None:
         (b'"text"', "invalid_request"),
         (b'{"nonsense": 1}', "invalid_request"),
     ):
-        _assert_problem(await _ask(alice, method, path, content=content), 400, code)
+        assert_problem(await _ask(alice, method, path, content=content), 400, code)
         _assert_announced(method, path, 400, code)
 
 
@@ -143,7 +120,7 @@ async def test_a_wrong_content_type(app: RunningApp, method: str, path: str) -> 
         answer = await _ask(
             alice, method, path, content=b"{}", headers={"Content-Type": media_type}
         )
-        _assert_problem(answer, 415, "unsupported_media_type")
+        assert_problem(answer, 415, "unsupported_media_type")
     _assert_announced(method, path, 415, "unsupported_media_type")
 
 
@@ -154,7 +131,7 @@ async def test_a_name_of_nothing(app: RunningApp, method: str, path: str) -> Non
 
     answer = await _ask(alice, method, path)
 
-    _assert_problem(answer, 404, f"{noun}_not_found")
+    assert_problem(answer, 404, f"{noun}_not_found")
     _assert_announced(method, path, 404, f"{noun}_not_found")
 
 
@@ -165,7 +142,7 @@ async def test_a_wrong_method(app: RunningApp, path: str) -> None:
 
     for method in {"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"} - right:
         answer = await alice.ask(method, path)
-        _assert_problem(answer, 405, "method_not_allowed")
+        assert_problem(answer, 405, "method_not_allowed")
         assert set(answer.headers["Allow"].split(", ")) == right
 
 
@@ -175,14 +152,16 @@ async def test_a_wrong_method(app: RunningApp, path: str) -> None:
 async def test_an_unknown_path_of_the_api(app: RunningApp, path: str) -> None:
     alice = await app.agent("alice")
 
-    _assert_problem(await app.client.get(path), 401, "api_key_missing")
-    _assert_problem(await alice.get(path), 404, "not_found")
+    assert_problem(await app.client.get(path), 401, "api_key_missing")
+    assert_problem(await alice.get(path), 404, "not_found")
 
 
-@pytest.mark.parametrize("path", ["/", "/nothing", "/healthy", "/ui/", "/ui/login/x", "/admins", "/v1/x"])
+@pytest.mark.parametrize(
+    "path", ["/", "/nothing", "/healthy", "/ui/", "/ui/login/x", "/admins", "/v1/x"]
+)
 async def test_an_unknown_path_elsewhere_asks_nobody(app: RunningApp, path: str) -> None:
     for method in ("GET", "POST", "DELETE", "OPTIONS"):
-        _assert_problem(await app.client.request(method, path), 404, "not_found")
+        assert_problem(await app.client.request(method, path), 404, "not_found")
 
 
 async def test_a_host_header_that_is_none(app: RunningApp) -> None:
@@ -190,7 +169,7 @@ async def test_a_host_header_that_is_none(app: RunningApp) -> None:
 
     answer = await alice.ask("GET", "/health", headers={"Host": "a b"})
 
-    _assert_problem(answer, 400, "invalid_request")
+    assert_problem(answer, 400, "invalid_request")
 
 
 async def test_refusals_of_the_store_name_no_fields(app: RunningApp) -> None:
@@ -203,7 +182,7 @@ async def test_refusals_of_the_store_name_no_fields(app: RunningApp) -> None:
         ({"reply_to": "msg_0123456789", "body": "b"}, 404, "message_not_found"),
         ({"thread_id": "thr_0123456789", "body": "b"}, 404, "thread_not_found"),
     ):
-        _assert_problem(await alice.post("/api/messages", draft), status, code)
+        assert_problem(await alice.post("/api/messages", draft), status, code)
         _assert_announced("POST", "/api/messages", status, code)
 
     await alice.post("/api/folders", {"name": "later"})
@@ -212,7 +191,7 @@ async def test_refusals_of_the_store_name_no_fields(app: RunningApp) -> None:
         ("POST", "/api/folders", {"name": "Later"}, 409, "folder_exists"),
         ("DELETE", "/api/folders/inbox", None, 403, "system_folder"),
     ):
-        _assert_problem(await alice.ask(method, path, json=body), status, code)
+        assert_problem(await alice.ask(method, path, json=body), status, code)
         _assert_announced(method, path.replace("inbox", "{name}"), status, code)
 
 
@@ -225,10 +204,10 @@ async def test_refusals_of_files(app: RunningApp) -> None:
 
     for files, code in (([file] * 11, "too_many_attachments"), ([large], "attachment_too_large")):
         draft = {**_BODIES["/api/messages"], "attachments": files}
-        _assert_problem(await alice.post("/api/messages", draft), 413, code)
+        assert_problem(await alice.post("/api/messages", draft), 413, code)
         _assert_announced("POST", "/api/messages", 413, code)
     beyond = await alice.ask("GET", of_file, headers={"Range": "bytes=3-"})
-    _assert_problem(beyond, 416, "range_not_satisfiable")
+    assert_problem(beyond, 416, "range_not_satisfiable")
     assert beyond.headers["Content-Range"] == "bytes */3"
     announced_at = "/api/attachments/{attachment_id}"
     _assert_announced("GET", announced_at, 416, "range_not_satisfiable")
@@ -243,7 +222,7 @@ async def test_a_failure_of_the_server_tells_its_cause_to_the_log_alone(
     with caplog.at_level(logging.ERROR):
         answer = await alice.ask("GET", "/api/mailbox", headers={"X-Request-Id": "trace-1"})
 
-    problem = _assert_problem(answer, 500, "internal_error")
+    problem = assert_problem(answer, 500, "internal_error")
     assert problem["request_id"] == "trace-1"
     assert problem["detail"] == "The server failed to answer this request."
     (record,) = [each for each in caplog.records if "trace-1" in each.getMessage()]
@@ -259,6 +238,6 @@ async def test_a_database_that_does_not_answer_makes_the_server_unhealthy(
     with caplog.at_level(logging.ERROR):
         answer = await alice.get("/health")
 
-    _assert_problem(answer, 503, "busy")
+    assert_problem(answer, 503, "busy")
     assert int(answer.headers["Retry-After"]) >= 1
     _assert_announced("GET", "/health", 503, "busy")
