@@ -17,7 +17,7 @@ from messenger_core.schema import (
     message,
     thread,
 )
-from messenger_core.times import rfc3339, rfc3339_or_none
+from messenger_core.times import rfc3339
 from messenger_core.wire.common import PRIORITIES, Party
 from messenger_core.wire.messages import MessageSummary
 from messenger_server.database import Lookup
@@ -86,9 +86,7 @@ _MAILBOXES: Final = Lookup(
     *_ASKED,
 )
 _FOLDER: Final = Lookup(
-    lambda columns: str(columns[0]),
-    select(folder.c.name).where(folder.c.id == bindparam("of")),
-    "of",
+    tuple, select(folder.c.id, folder.c.name).where(folder.c.id == bindparam("of")), "of"
 )
 _SYSTEM_FOLDERS: Final = {number: name for name, number in SYSTEM_FOLDER_IDS.items()}
 
@@ -97,22 +95,13 @@ class Names:
     """The names that a page shows beside its copies, as they are now."""
 
     def __init__(self, connection: Connection, rows: Collection[CopyRow]) -> None:
-        self._connection = connection
-        self._folders = _SYSTEM_FOLDERS
         self.parties = _parties(
             connection, {row.sender_id for row in rows} | {row.recipient_id for row in rows}
         )
         """Who sent and who got the messages, by internal id."""
-
-    def folder(self, folder_id: int) -> str:
-        """The name of a folder."""
-        return self._folders.get(folder_id) or self._own_folder(folder_id)
-
-    def _own_folder(self, folder_id: int) -> str:
-        name = _FOLDER.first(self._connection, folder_id)
-        assert name is not None, "the copies of a folder leave it before it goes"
-        self._folders = {**self._folders, folder_id: name}
-        return name
+        own = {row.folder_id for row in rows} - _SYSTEM_FOLDERS.keys()
+        self.folders = {**_SYSTEM_FOLDERS, **_own_folders(connection, own)}
+        """The names of the folders that the copies lie in, by internal id."""
 
 
 def summary_of(row: CopyRow, names: Names) -> MessageSummary:
@@ -147,10 +136,10 @@ def summary_of(row: CopyRow, names: Names) -> MessageSummary:
         subject=subject,
         preview=preview,
         priority=PRIORITIES[priority],
-        folder=names.folder(folder_id),
+        folder=names.folders[folder_id],
         role="recipient" if role == RECIPIENT else "sender",
-        announced_at=rfc3339_or_none(announced_at),
-        read_at=rfc3339_or_none(read_at),
+        announced_at=None if announced_at is None else rfc3339(announced_at),
+        read_at=None if read_at is None else rfc3339(read_at),
         flagged=flagged == 1,
         has_attachments=attachment_count > 0,
         reply_to=reply_to,
@@ -168,3 +157,7 @@ def _parties(connection: Connection, mailbox_ids: set[int]) -> dict[int, Party]:
         for mailbox_id, *shown in _MAILBOXES.all(connection, *asked):
             found[mailbox_id] = party(*shown)
     return found
+
+
+def _own_folders(connection: Connection, folder_ids: set[int]) -> dict[int, str]:
+    return dict(row for each in folder_ids for row in _FOLDER.all(connection, each))
