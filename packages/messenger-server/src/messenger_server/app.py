@@ -62,6 +62,7 @@ from messenger_server.openapi import document_of, publishing
 from messenger_server.presence import Hub
 from messenger_server.quota import Quota
 from messenger_server.web.console import SIGN_IN_ROUTES
+from messenger_server.web.framework import Application
 from messenger_server.web.gate import Gate
 
 DOCUMENT_PATH: Final = "/api/openapi.json"
@@ -176,7 +177,7 @@ def create_app(
         attempts=Attempts(clock),
         setup_code=SetupCode(),
     )
-    app = Litestar(
+    app = Application(
         [*handlers_of(ALL_ROUTES, services), *publishing(document_of(ALL_ROUTES), DOCUMENT_PATH)],
         state=State({"hub": services.hub, "setup_code": services.setup_code}),
         lifespan=[background(services, uses)],
