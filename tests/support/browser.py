@@ -22,7 +22,7 @@ class Browser:
     async def ask(
         self, method: str, path: str, *, headers: Mapping[str, str] | None = None, **more: Any
     ) -> httpx2.Response:
-        """Makes a request; `more` is what httpx2 takes."""
+        """Makes a request; `more` is what httpx2 takes, a `json` of None being no body."""
         own = {"Sec-Fetch-Site": "same-origin"}
         return await self.client.request(method, path, headers={**own, **(headers or {})}, **more)
 
@@ -32,7 +32,7 @@ class Browser:
 
     async def post(self, path: str, body: object = None) -> httpx2.Response:
         """POST, with a JSON body or none."""
-        return await self.ask("POST", path, **({} if body is None else {"json": body}))
+        return await self.ask("POST", path, json=body)
 
     async def sign_in(
         self, password: str = PASSWORD, *, username: str = USERNAME, remember: bool = False
@@ -47,7 +47,7 @@ class Browser:
         Raises:
             AssertionError: it was refused.
         """
-        answer = await self.ask(method, path, **({} if body is None else {"json": body}))
+        answer = await self.ask(method, path, json=body)
         assert answer.status_code in {200, 201, 204}, answer.text
         document: dict[str, Any] = answer.json() if answer.content else {}
         return document

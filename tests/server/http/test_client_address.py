@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from messenger_server.web.client_address import Trust, client_address
+from messenger_server.web.client_address import Trust, came_by_https, client_address
 
 _PEER = "127.0.0.1"
 _ADDRESSES = st.ip_addresses().map(str)
@@ -64,3 +64,29 @@ def test_what_stands_before_the_trusted_entries_changes_nothing(
         _PEER, [vouched], hops
     )
     assert client_address(_PEER, [invented + b"," + vouched], hops) == chain[-hops]
+
+
+@pytest.mark.parametrize(
+    ("peer", "forwarded", "trust", "is_https"),
+    [
+        (_PEER, [], 1, False),
+        (_PEER, [b"https"], 1, True),
+        (_PEER, [b" HTTPS "], 1, True),
+        (_PEER, [b"http"], 1, False),
+        (_PEER, [b"https"], None, False),
+        (_PEER, [b"https"], "loopback", True),
+        ("198.51.100.1", [b"https"], "loopback", False),
+        (None, [b"https"], 1, False),
+        (_PEER, [b"https, http"], 1, False),
+        (_PEER, [b"https", b"http"], 1, False),
+        (_PEER, [b"https, http"], 2, True),
+        (_PEER, [b"http, https, http"], 2, True),
+        (_PEER, [b"https, http, http"], 2, False),
+        (_PEER, [b"https"], 3, True),
+    ],
+)
+def test_the_browser_speaks_tls_when_a_trusted_hop_says_so(
+    peer: str | None, forwarded: list[bytes], trust: Trust, *, is_https: bool
+) -> None:
+    assert came_by_https("http", peer, forwarded, trust) is is_https
+    assert came_by_https("https", peer, forwarded, trust) is True

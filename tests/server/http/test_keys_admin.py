@@ -177,9 +177,9 @@ async def test_a_key_cannot_be_extended_beyond_what_a_time_can_tell(owner: Brows
     created = await _create(owner, lifetime_days=3650)
 
     for _ in range(800):
-        extended = await _act(owner, created, "extend", {"days": 3650})
+        await _act(owner, created, "extend", {"days": 3650})
 
-    assert extended["expires_at"] == "9999-12-31T23:59:59.999Z"
+    assert (await _show(owner, created))["expires_at"] == "9999-12-31T23:59:59.999Z"
 
 
 @pytest.mark.parametrize("days", [0, -1, 3651, "7", 1.5])

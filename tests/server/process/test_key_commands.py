@@ -184,3 +184,35 @@ def test_the_longest_values_are_taken(server: ServerProcess) -> None:
     )
 
     assert done.returncode == 0, done.stderr
+
+
+def test_a_rotated_key_is_replaced_beside_the_running_server(server: ServerProcess) -> None:
+    old = json.loads(server.run("keys", "create", "old", "--agent", "planner", "--json").stdout)
+
+    done = server.run("keys", "rotate", old["key"]["id"])
+
+    assert done.returncode == 0, done.stderr
+    assert re.fullmatch(r"mk_[A-Za-z0-9_-]{43}\n", done.stdout)
+    assert f"{old['key']['id']} is good until 2" in done.stderr
+    assert done.stdout.strip()[3:] not in done.stderr
+    assert health(server, done.stdout.strip()).status_code == 200
+    assert health(server, old["secret"]).status_code == 200
+
+
+def test_rotate_gives_json_as_create_does(server: ServerProcess) -> None:
+    old = json.loads(server.run("keys", "create", "old", "--days", "7", "--json").stdout)
+
+    new = json.loads(server.run("keys", "rotate", old["key"]["id"], "--json").stdout)
+
+    assert set(new) == {"key", "secret"}
+    assert (new["key"]["name"], new["key"]["state"]) == ("old", "active")
+
+
+def test_a_key_is_rotated_once(server: ServerProcess) -> None:
+    old = json.loads(server.run("keys", "create", "old", "--json").stdout)
+    server.run("keys", "rotate", old["key"]["id"])
+
+    for key_id in (old["key"]["id"], "key_0000000000000000"):
+        done = server.run("keys", "rotate", key_id)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert len(done.stderr.splitlines()) == 1

@@ -40,18 +40,53 @@ def mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
+def first_lines(server: ServerProcess, count: int) -> list[str]:
+    """The first lines of its log, once they are there."""
+    wait_until(lambda: len(server.log().splitlines()) >= count)
+    return server.log().splitlines()[:count]
+
+
 def test_the_first_lines_say_where_it_listens_and_who_is_let_in(tmp_path: Path) -> None:
     with ServerProcess(tmp_path) as server:
-        wait_until(lambda: len(server.log().splitlines()) >= 2)
-        first, second = server.log().splitlines()
+        lines = first_lines(server, 5)
 
-    when = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z INFO "
-    assert re.fullmatch(
-        f"{when}listening on http://127\\.0\\.0\\.1:{server.port} \\(loopback only\\)", first
+    url = f"http://127\\.0\\.0\\.1:{server.port}"
+    words = (
+        f"INFO listening on {url} \\(loopback only\\)",
+        "INFO auth: API keys on every agent request, console account on the web console",
+        f"INFO web console: {url}/ui/",
+        "WARN no console account yet — open the web console to create it",
+        "WARN setup code: [2-9A-Z]{4}-[2-9A-Z]{4}-[2-9A-Z]{4}",
     )
-    assert re.fullmatch(
-        f"{when}auth: API keys on every agent request, console account on the web console", second
-    )
+    for line, expected in zip(lines, words, strict=True):
+        assert re.fullmatch(rf"\d{{4}}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{{3}}Z {expected}", line)
+
+
+def test_the_setup_code_in_the_log_makes_the_account_and_no_later_start_shows_one(
+    tmp_path: Path,
+) -> None:
+    with ServerProcess(tmp_path) as server:
+        old = first_lines(server, 5)[4].rpartition(" ")[2]
+        server.restart()
+        assert server.log().count("setup code: ") == 2
+        new = server.log().rpartition("setup code: ")[2].split()[0]
+        assert new != old
+        body = {"code": old, "username": "owner", "password": "correct horse battery"}
+        assert httpx2.post(server.url + "/ui/setup", json=body).status_code == 403
+        made = httpx2.post(server.url + "/ui/setup", json={**body, "code": new.lower()})
+        assert made.status_code == 201, made.text
+
+        server.restart()
+
+        shown = httpx2.get(server.url + "/ui/session", cookies=made.cookies).json()
+        assert shown == {
+            "authenticated": True,
+            "setup_required": False,
+            "user": {"username": "owner"},
+        }
+        server.terminate()
+    assert server.log().count("setup code: ") == 2
+    assert server.log().count("no console account yet") == 2
 
 
 def test_it_accepts_when_it_says_so_and_on_loopback_alone(tmp_path: Path) -> None:
@@ -68,13 +103,16 @@ def test_it_accepts_when_it_says_so_and_on_loopback_alone(tmp_path: Path) -> Non
 
 def test_json_lines_hold_the_words_of_the_start_in_message(tmp_path: Path) -> None:
     with ServerProcess(tmp_path, settings={"MESSENGER_LOG_FORMAT": "json"}) as server:
-        wait_until(lambda: len(server.log().splitlines()) >= 2)
-        lines = [json.loads(line) for line in server.log().splitlines()[:2]]
+        lines = [json.loads(line) for line in first_lines(server, 5)]
 
-    assert [line["message"] for line in lines] == [
+    assert [line["message"] for line in lines[:4]] == [
         f"listening on http://127.0.0.1:{server.port} (loopback only)",
         "auth: API keys on every agent request, console account on the web console",
+        f"web console: http://127.0.0.1:{server.port}/ui/",
+        "no console account yet — open the web console to create it",
     ]
+    assert lines[4]["message"].startswith("setup code: ")
+    assert [line["level"] for line in lines] == ["info"] * 3 + ["warning"] * 2
 
 
 @pytest.mark.parametrize("level", ["warning", "error"])
@@ -86,6 +124,8 @@ def test_no_level_silences_the_words_that_programs_look_for(tmp_path: Path, leve
 
     assert "listening on" in lines[0]
     assert "auth:" in lines[1]
+    assert "web console: " in lines[2]
+    assert "setup code: " in lines[4]
     assert not any("/health" in line for line in lines)
 
 
