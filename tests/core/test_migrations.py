@@ -8,7 +8,8 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, create_engine, inspect, select
+from sqlalchemy import Connection, create_engine, inspect, make_url, select
+from sqlalchemy.schema import CreateIndex
 
 from messenger_core import __version__, migrate
 from messenger_core.schema import (
@@ -86,6 +87,17 @@ def test_packaged_revisions_are_known_and_others_are_newer() -> None:
     assert migrate.is_known(migrate.HEAD_REVISION)
     assert not migrate.is_known("9999")
     assert not migrate.is_known(None)
+
+
+def test_an_index_is_as_partial_on_postgresql_as_on_sqlite() -> None:
+    for index in (index for table in metadata.tables.values() for index in table.indexes):
+        statements = {str(CreateIndex(index).compile(dialect=each)) for each in _DIALECTS}
+        assert len(statements) == 1
+        partial = index.dialect_options["sqlite"]["where"] is not None
+        assert all((" WHERE " in statement) is partial for statement in statements)
+
+
+_DIALECTS = [make_url(f"{each}://").get_dialect()() for each in ("sqlite", "postgresql+psycopg")]
 
 
 def _definitions(connection: Connection) -> dict[str, set[str]]:

@@ -6,7 +6,7 @@ keyed by its `seq`, its number on this server. Full-text search is not a table t
 knows: its statements stand at the end, one set for each engine.
 """
 
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy import (
     BigInteger,
@@ -26,6 +26,9 @@ from sqlalchemy import (
     UniqueConstraint,
     text,
 )
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.schema import CreateIndex
+from sqlalchemy.sql.compiler import DDLCompiler
 
 metadata = MetaData(
     naming_convention={
@@ -36,6 +39,23 @@ metadata = MetaData(
         "pk": "pk_%(table_name)s",
     }
 )
+
+
+@compiles(CreateIndex, "postgresql")
+def _create_index(
+    create: CreateIndex,
+    compiler: DDLCompiler,
+    **options: Any,  # as the compiler hands them on
+) -> str:
+    """The statement for PostgreSQL, where an index is as partial as on SQLite.
+
+    An index that said so itself would load the whole dialect into every server: 2.4 MB.
+    """
+    index = create.element
+    index.dialect_options["postgresql"]["where"] = index.dialect_options["sqlite"]["where"]
+    sql: str = compiler.visit_create_index(create, **options)  # type: ignore[no-untyped-call] # SQLAlchemy's
+    return sql
+
 
 RowId = BigInteger().with_variant(Integer, "sqlite")
 """A 64-bit key; on SQLite the type name that makes it the row's own number."""
@@ -148,7 +168,6 @@ mailbox = Table(
         "address",
         unique=True,
         sqlite_where=text("deleted_at IS NULL"),
-        postgresql_where=text("deleted_at IS NULL"),
     ),
     Index("ix_mailbox_agent_name", "agent_name"),
     sqlite_autoincrement=True,  # a number never returns: search tokens and presence name it
@@ -233,7 +252,6 @@ thread_member = Table(
         "mailbox_id",
         "last_seq",
         sqlite_where=text("unread_count > 0"),
-        postgresql_where=text("unread_count > 0"),
     ),
     sqlite_with_rowid=False,
 )
@@ -317,13 +335,11 @@ delivery = Table(
         "folder_id",
         "read_at",
         sqlite_where=text("read_at IS NULL"),
-        postgresql_where=text("read_at IS NULL"),
     ),
     Index(
         "ix_delivery_trashed_at",
         "trashed_at",
         sqlite_where=text("trashed_at IS NOT NULL"),
-        postgresql_where=text("trashed_at IS NOT NULL"),
     ),
     sqlite_with_rowid=False,
 )
