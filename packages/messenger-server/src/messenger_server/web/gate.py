@@ -99,16 +99,18 @@ class Gate:
             if _is_of_console(path):
                 return await self._admit_console(path, headers, scope, answering)
         except MessengerError as refusal:
+            address = self._address(scope)
+            answering.who = answering.who or address
             if not isinstance(refusal, RateLimited):
-                self._quota.take(self._address(scope))
+                self._quota.take(address)
             raise
         except Exception:
             if path != HEALTH_PATH:
                 raise
             _log.exception("the database does not answer")
             raise Busy("The database does not answer.") from None
-        window = self._quota.take(self._address(scope))
-        return Admission(answering.request_id, headers, window)
+        answering.who = address = self._address(scope)
+        return Admission(answering.request_id, headers, self._quota.take(address))
 
     async def _admit_agent(
         self, path: str, headers: Headers, scope: HTTPScope, answering: "_Answering"
@@ -127,7 +129,7 @@ class Gate:
         user = await self._console.user_of(headers, is_https=client.is_https)
         if user is None and path not in _SIGN_IN_PATHS:
             raise ConsoleSessionRequired
-        answering.who = user and user.session_public_id
+        answering.who = client.address if user is None else user.session_public_id
         if scope["method"] not in _READING:
             refuse_cross_site(headers, is_https=client.is_https)
         window = self._quota.take(client.address if user is None else user.session_public_id)
@@ -155,7 +157,8 @@ class _Answering:
         self._began = time.perf_counter()
         self.request_id = identifier.decode()
         self.who: str | None = None
-        """The mailbox or the console session that makes the request, by its public name."""
+        """The mailbox or the console session that makes the request, by its public name; else the
+        client's address."""
         self.status = 0
         """Of the answer, once it has begun."""
 
