@@ -25,6 +25,22 @@ _QUERIES: dict[str, tuple[str, str]] = {
         "SELECT mailbox_id, count(DISTINCT thread_id) FROM delivery JOIN message USING (seq)"
         " GROUP BY mailbox_id",
     ),
+    "mailbox.sent_count and received_count": (
+        "SELECT id, sent_count, received_count FROM mailbox WHERE sent_count + received_count != 0",
+        "SELECT mailbox_id, count(*) FILTER (WHERE role = 0), count(*) FILTER (WHERE role = 1)"
+        " FROM delivery GROUP BY mailbox_id",
+    ),
+    "mailboxes that are gone, while a thread shows their names": (
+        "SELECT id FROM mailbox WHERE deleted_at IS NOT NULL",
+        "SELECT id FROM mailbox WHERE deleted_at IS NOT NULL AND id IN"
+        " (SELECT opener_id FROM thread UNION SELECT other_id FROM thread)",
+    ),
+    "messages of other mailboxes than their thread's": (
+        "SELECT seq FROM message JOIN thread ON thread.id = thread_id"
+        " WHERE min(sender_id, recipient_id) != min(opener_id, other_id)"
+        " OR max(sender_id, recipient_id) != max(opener_id, other_id)",
+        "SELECT 1 WHERE 0",
+    ),
     "messages that somebody has": (
         "SELECT seq FROM message",
         "SELECT DISTINCT seq FROM delivery",

@@ -48,9 +48,11 @@ _BATCH: Final = 20_000
 _MESSAGE_SEARCH: Final = (
     "INSERT INTO message_search (rowid, mailboxes, subject, body) VALUES (?, ?, ?, ?)"
 )
-_COUNT_THREADS: Final = (
-    "UPDATE mailbox SET last_activity_at = created_at, thread_count ="
-    " (SELECT count(*) FROM thread_member WHERE mailbox_id = mailbox.id)"
+_COUNT: Final = (
+    "UPDATE mailbox SET last_activity_at = created_at,"
+    " thread_count = (SELECT count(*) FROM thread_member WHERE mailbox_id = mailbox.id),"
+    " sent_count = (SELECT count(*) FROM delivery WHERE mailbox_id = mailbox.id AND role = 0),"
+    " received_count = (SELECT count(*) FROM delivery WHERE mailbox_id = mailbox.id AND role = 1)"
 )
 _THREAD_SEARCH: Final = (
     "INSERT INTO thread_search (rowid, mailboxes, title, description) VALUES (?, ?, ?, '')"
@@ -146,7 +148,7 @@ class _GrownBase:
         )
         members = [(*key, *counts, 1) for key, counts in self._members.items()]
         _insert(connection, thread_member, members)
-        connection.execute(_COUNT_THREADS)
+        connection.execute(_COUNT)
         _insert(connection, folder_count, [(*key, *each) for key, each in self._folders.items()])
 
     def _thread_of(self, seq: int) -> int:
@@ -196,6 +198,8 @@ def _mailbox_row(row_id: int | None, address: str) -> tuple[object, ...]:
         created_at=_START_MS,
         last_seen_at=_START_MS,
         thread_count=0,
+        sent_count=0,
+        received_count=0,
     )
 
 

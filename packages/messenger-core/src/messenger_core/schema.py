@@ -157,6 +157,10 @@ class MailboxColumns(TypedColumns):
     deleted_at: Named[int | None] = Column(BigInteger)
     thread_count: Named[int] = Column(BigInteger, server_default="0")
     """How many threads it has copies of: the total of their list."""
+    sent_count: Named[int] = Column(BigInteger, server_default="0")
+    """How many copies it has of what it sent."""
+    received_count: Named[int] = Column(BigInteger, server_default="0")
+    """How many copies it has of what it received."""
 
 
 mailbox = Table(
@@ -212,7 +216,9 @@ class ThreadColumns(TypedColumns):
     """Of the opening message: the title until somebody names the thread."""
     title: Named[str | None] = Column(Text)
     description: Named[str | None] = Column(Text)
-    named_by_id: Named[int | None] = Column(RowId, ForeignKey("mailbox.id"))
+    named_by_id: Named[int | None] = Column(RowId)
+    """One of the two below. Without a foreign key: whoever deletes a mailbox is spared a look at
+    every thread there is."""
     opener_id: Named[int] = Column(RowId, ForeignKey("mailbox.id"))
     other_id: Named[int] = Column(RowId, ForeignKey("mailbox.id"))
     created_at: Named[int] = Column(BigInteger)
@@ -247,12 +253,15 @@ thread_member = Table(
     ThreadMemberColumns,
     Index("ix_thread_member_mailbox_id_last_seq", "mailbox_id", "last_seq"),
     Index("ix_thread_member_thread_id", "thread_id"),
+    # Orders the threads of the whole server.
+    Index("ix_thread_member_last_seq", "last_seq"),
     Index(
         "ix_thread_member_unread",
         "mailbox_id",
         "last_seq",
         sqlite_where=text("unread_count > 0"),
     ),
+    Index("ix_thread_member_high", "thread_id", sqlite_where=text("priority >= 2")),
     sqlite_with_rowid=False,
 )
 
@@ -264,7 +273,8 @@ class MessageColumns(TypedColumns):
     """Its number on this server, increasing in commit order."""
     public_id: Named[str] = Column(Text, unique=True)
     thread_id: Named[int] = Column(RowId, ForeignKey("thread.id"))
-    sender_id: Named[int] = Column(RowId, ForeignKey("mailbox.id"))
+    sender_id: Named[int] = Column(RowId)
+    """Without a foreign key, as is who named a thread: its thread has one to the same mailbox."""
     recipient_id: Named[int] = Column(RowId, ForeignKey("mailbox.id"))
     subject: Named[str] = Column(Text)
     preview: Named[str] = Column(Text)
@@ -298,6 +308,7 @@ message = Table(
     Index("ix_message_thread_id_seq", "thread_id", "seq"),
     # What one mailbox got from another, newest first.
     Index("ix_message_recipient_id_sender_id_seq", "recipient_id", "sender_id", "seq"),
+    Index("ix_message_high", "seq", sqlite_where=text("priority >= 2")),
 )
 
 
@@ -336,6 +347,19 @@ delivery = Table(
         "read_at",
         sqlite_where=text("read_at IS NULL"),
     ),
+    # Nearly empty: what a mailbox sent is born read.
+    Index(
+        "ix_delivery_sent_unread",
+        "mailbox_id",
+        "seq",
+        sqlite_where=text("read_at IS NULL AND role = 0"),
+    ),
+    Index(
+        "ix_delivery_announced_unread",
+        "announced_at",
+        "seq",
+        sqlite_where=text("announced_at IS NOT NULL AND read_at IS NULL"),
+    ),
     Index(
         "ix_delivery_trashed_at",
         "trashed_at",
@@ -357,7 +381,11 @@ class RemovedDeliveryColumns(TypedColumns):
 
 
 removed_delivery = Table(
-    "removed_delivery", metadata, RemovedDeliveryColumns, sqlite_with_rowid=False
+    "removed_delivery",
+    metadata,
+    RemovedDeliveryColumns,
+    Index("ix_removed_delivery_mailbox_id", "mailbox_id"),
+    sqlite_with_rowid=False,
 )
 
 

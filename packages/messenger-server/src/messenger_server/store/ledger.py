@@ -123,9 +123,13 @@ _ACTIVE: Final = Bulk(
     .values(
         last_activity_at=bindparam("now_ms"),
         thread_count=mailbox.c.thread_count + bindparam("new_threads"),
+        sent_count=mailbox.c.sent_count + bindparam("sent"),
+        received_count=mailbox.c.received_count + bindparam("received"),
     ),
     "now_ms",
     "new_threads",
+    "sent",
+    "received",
     "of",
 )
 
@@ -176,7 +180,7 @@ class Ledger:
         _NEW_DELIVERIES.write(connection, [row for one in letters for row in _copies(one, now_ms)])
         _ADD_TO_MEMBERS.write(connection, self._member_rows())
         ADD_TO_FOLDERS.write(connection, self._folder_rows())
-        _ACTIVE.write(connection, [(now_ms, new, of) for of, new in self._new_threads.items()])
+        _ACTIVE.write(connection, self._mailbox_rows())
         _NAME_THREADS.write(
             connection,
             [
@@ -207,6 +211,13 @@ class Ledger:
                 member.priority,
             )
             for (mailbox_id, thread_id), member in self._members.items()
+        ]
+
+    def _mailbox_rows(self) -> list[tuple[object, ...]]:
+        sent, received = self._sent, self._received
+        return [
+            (self._now_ms, new_threads, sent.get(of, 0), received.get(of, 0), of)
+            for of, new_threads in self._new_threads.items()
         ]
 
     def _folder_rows(self) -> list[tuple[object, ...]]:

@@ -4,12 +4,15 @@ A copy leaves a trail while the other side keeps its own. With its last copy the
 goes, with its files and its place in the search; with its last message the thread.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
-from sqlalchemy import BindParameter, Connection, bindparam, delete, insert, select, update
+from sqlalchemy import BindParameter, Connection, bindparam, delete, exists, insert, select, update
 
 from messenger_core.schema import (
+    RECIPIENT,
+    SENDER,
     attachment,
     attachment_chunk,
     delivery,
@@ -113,15 +116,42 @@ _LESS_THREADS: Final = Bulk(
     .values(thread_count=mailbox.c.thread_count - 1),
     "of",
 )
+_COUNT_LESS: Final = Bulk(
+    update(mailbox)
+    .where(mailbox.c.id == bindparam("of"))
+    .values(
+        sent_count=mailbox.c.sent_count - bindparam("sent"),
+        received_count=mailbox.c.received_count - bindparam("received"),
+    ),
+    "sent",
+    "received",
+    "of",
+)
 _HAS_MESSAGE: Final = Lookup(
     lambda columns: int(columns[0]),
     select(message.c.seq).where(message.c.thread_id == _in_thread).limit(1),
     "in_thread",
 )
 _DELETE_THREADS: Final = Bulk(delete(thread).where(thread.c.id == _in_thread), "in_thread")
+_FORGET_MAILBOXES: Final = Bulk(
+    delete(mailbox).where(
+        mailbox.c.id == bindparam("of"),
+        mailbox.c.deleted_at.is_not(None),
+        ~exists().where(thread.c.opener_id == bindparam("of")),
+        ~exists().where(thread.c.other_id == bindparam("of")),
+    ),
+    "of",
+)
 
 
-def remove_copies(batch: Batch, copies: Sequence[FiledCopy]) -> None:
+class Removed(NamedTuple):
+    """What went for good with the last copies of messages."""
+
+    messages: int
+    threads: int
+
+
+def remove_copies(batch: Batch, copies: Sequence[FiledCopy]) -> Removed:
     """Destroys these copies, of one mailbox or of several, each named once."""
     connection = batch.connection
     _REMOVE.write(connection, [(copy.mailbox_id, copy.seq) for copy in copies])
@@ -134,7 +164,17 @@ def remove_copies(batch: Batch, copies: Sequence[FiledCopy]) -> None:
     _delete_messages(batch, {copy.seq for copy in gone})
     _leave_folders(connection, copies)
     _leave_threads(connection, copies)
-    _delete_empty_threads(batch, {copy.thread_id for copy in gone})
+    _count_less(connection, copies)
+    threads = _delete_empty_threads(batch, {copy.thread_id for copy in gone})
+    if threads:
+        sides = {of for copy in gone for of in (copy.mailbox_id, copy.other_id)}
+        forget_mailboxes(batch, sides)
+    return Removed(len({copy.seq for copy in gone}), threads)
+
+
+def forget_mailboxes(batch: Batch, mailbox_ids: Iterable[int]) -> None:
+    """Destroys those of these mailboxes that are deleted, and whose names no thread shows."""
+    _FORGET_MAILBOXES.write(batch.connection, [(of,) for of in mailbox_ids])
 
 
 def _leave_trail(batch: Batch, copies: Sequence[FiledCopy]) -> None:
@@ -171,6 +211,12 @@ def _leave_folders(connection: Connection, copies: Sequence[FiledCopy]) -> None:
         unread = int(copy.is_unread)
         tally.add_to_folder(copy.mailbox_id, copy.folder_id, copies=-1, unread=-unread)
     tally.write(connection)
+
+
+def _count_less(connection: Connection, copies: Sequence[FiledCopy]) -> None:
+    sent = Counter(copy.mailbox_id for copy in copies if copy.role == SENDER)
+    received = Counter(copy.mailbox_id for copy in copies if copy.role == RECIPIENT)
+    _COUNT_LESS.write(connection, [(sent[of], received[of], of) for of in {*sent, *received}])
 
 
 def _leave_threads(connection: Connection, copies: Sequence[FiledCopy]) -> None:
@@ -221,8 +267,9 @@ def _newest_and_highest(rest: Iterable[_Rest], most: int) -> tuple[int, int]:
     return newest, highest
 
 
-def _delete_empty_threads(batch: Batch, thread_ids: Iterable[int]) -> None:
+def _delete_empty_threads(batch: Batch, thread_ids: Iterable[int]) -> int:
     empty = [each for each in thread_ids if _HAS_MESSAGE.first(batch.connection, each) is None]
     _DELETE_THREADS.write(batch.connection, [(each,) for each in empty])
     for thread_id in empty:
         batch.forget_thread(thread_id)
+    return len(empty)

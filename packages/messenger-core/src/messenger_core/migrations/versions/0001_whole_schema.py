@@ -50,6 +50,17 @@ def _write_first_rows() -> None:
         )
 
 
+def _partial_index(table: str, name: str, columns: list[str], where: str) -> None:
+    op.create_index(
+        f"ix_{table}_{name}",
+        table,
+        columns,
+        unique=False,
+        sqlite_where=sa.text(where),
+        postgresql_where=sa.text(where),
+    )
+
+
 def _create_tables() -> None:
     op.create_table(
         "account",
@@ -158,6 +169,8 @@ def _create_tables() -> None:
         sa.Column("last_activity_at", sa.BigInteger(), nullable=True),
         sa.Column("deleted_at", sa.BigInteger(), nullable=True),
         sa.Column("thread_count", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("sent_count", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("received_count", sa.BigInteger(), server_default="0", nullable=False),
         sa.ForeignKeyConstraint(
             ["api_key_id"], ["api_key.id"], name=op.f("fk_mailbox_api_key_id_api_key")
         ),
@@ -261,9 +274,6 @@ def _create_tables() -> None:
         sa.Column("other_id", ROW_ID, nullable=False),
         sa.Column("created_at", sa.BigInteger(), nullable=False),
         sa.ForeignKeyConstraint(
-            ["named_by_id"], ["mailbox.id"], name=op.f("fk_thread_named_by_id_mailbox")
-        ),
-        sa.ForeignKeyConstraint(
             ["opener_id"], ["mailbox.id"], name=op.f("fk_thread_opener_id_mailbox")
         ),
         sa.ForeignKeyConstraint(
@@ -319,9 +329,6 @@ def _create_tables() -> None:
             ["recipient_id"], ["mailbox.id"], name=op.f("fk_message_recipient_id_mailbox")
         ),
         sa.ForeignKeyConstraint(
-            ["sender_id"], ["mailbox.id"], name=op.f("fk_message_sender_id_mailbox")
-        ),
-        sa.ForeignKeyConstraint(
             ["thread_id"], ["thread.id"], name=op.f("fk_message_thread_id_thread")
         ),
         sa.PrimaryKeyConstraint("seq", name=op.f("pk_message")),
@@ -334,6 +341,7 @@ def _create_tables() -> None:
         ["recipient_id", "sender_id", "seq"],
         unique=False,
     )
+    _partial_index("message", "high", ["seq"], "priority >= 2")
     op.create_table(
         "thread_member",
         sa.Column("mailbox_id", ROW_ID, nullable=False),
@@ -358,6 +366,8 @@ def _create_tables() -> None:
         unique=False,
     )
     op.create_index("ix_thread_member_thread_id", "thread_member", ["thread_id"], unique=False)
+    op.create_index("ix_thread_member_last_seq", "thread_member", ["last_seq"], unique=False)
+    _partial_index("thread_member", "high", ["thread_id"], "priority >= 2")
     op.create_index(
         "ix_thread_member_unread",
         "thread_member",
@@ -410,6 +420,13 @@ def _create_tables() -> None:
         unique=False,
     )
     op.create_index("ix_delivery_seq", "delivery", ["seq"], unique=False)
+    _partial_index("delivery", "sent_unread", ["mailbox_id", "seq"], "read_at IS NULL AND role = 0")
+    _partial_index(
+        "delivery",
+        "announced_unread",
+        ["announced_at", "seq"],
+        "announced_at IS NOT NULL AND read_at IS NULL",
+    )
     op.create_index(
         "ix_delivery_trashed_at",
         "delivery",
@@ -442,6 +459,9 @@ def _create_tables() -> None:
         ),
         sa.PrimaryKeyConstraint("seq", "mailbox_id", name=op.f("pk_removed_delivery")),
         sqlite_with_rowid=False,
+    )
+    op.create_index(
+        "ix_removed_delivery_mailbox_id", "removed_delivery", ["mailbox_id"], unique=False
     )
     op.create_table(
         "attachment_chunk",
