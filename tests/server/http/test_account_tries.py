@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from messenger_core.errors import Busy, InvalidCredentials
+from messenger_core.errors import Busy, InvalidCredentials, TooManyTries
 from messenger_server.auth.attempts import Attempts
 from messenger_server.auth.passwords import Passwords
 from support.app import RunningApp, SetClock, running_app
@@ -113,6 +113,42 @@ def test_a_try_that_could_not_be_made_is_not_counted() -> None:
     for _ in range(10):
         with pytest.raises(InvalidCredentials), attempts.trying("203.0.113.1"):
             raise InvalidCredentials
+
+
+def _fail(attempts: Attempts, times: int) -> None:
+    for _ in range(times):
+        with pytest.raises(InvalidCredentials), attempts.trying("203.0.113.1"):
+            raise InvalidCredentials
+
+
+def test_each_try_counts_for_a_quarter_of_an_hour_of_its_own() -> None:
+    clock = SetClock()
+    attempts = Attempts(clock)
+    _fail(attempts, 6)
+    clock.advance(600)
+    _fail(attempts, 4)
+
+    with pytest.raises(TooManyTries) as refusal, attempts.trying("203.0.113.1"):
+        pass
+    assert refusal.value.retry_after_seconds == 300
+
+    clock.advance(300)
+    _fail(attempts, 6)
+    with pytest.raises(TooManyTries), attempts.trying("203.0.113.1"):
+        pass
+
+
+@pytest.mark.parametrize("next_address", ["203.0.113.1", "203.0.113.2"])
+def test_a_try_may_outlive_the_memory_of_its_address(next_address: str) -> None:
+    clock = SetClock()
+    attempts = Attempts(clock)
+
+    with attempts.trying("203.0.113.1"):
+        clock.advance(15 * 60)
+        with pytest.raises(InvalidCredentials), attempts.trying(next_address):
+            raise InvalidCredentials
+
+    assert list(attempts._tries) == [next_address]
 
 
 def test_so_many_addresses_are_remembered_and_no_more() -> None:

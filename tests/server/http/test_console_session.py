@@ -7,10 +7,14 @@ from typing import Final
 import httpx2
 import pytest
 
+from messenger_core.errors import InvalidCredentials, WrongPassword
 from messenger_server.admin.table import ADMIN_ROUTES
 from messenger_server.app import ROUTES
+from messenger_server.store import account
+from messenger_server.store.account import PasswordChange
+from messenger_server.store.audit import AuditEntry
 from messenger_server.store.fingerprints import fingerprint
-from messenger_server.store.sessions import find_session, purge_sessions
+from messenger_server.store.sessions import NewSession, find_session, purge_sessions
 from support.app import RunningApp, running_app, until
 from support.browser import PASSWORD, USERNAME, Browser, browser_at, set_up_account
 from support.problems import assert_problem
@@ -302,3 +306,18 @@ async def test_expired_sessions_are_forgotten(tmp_path: Path) -> None:
         later.clock.advance(12 * 3600)
         await later.database.write(purge_sessions)
         assert await find_session(later.database, of_secret) is None
+
+
+async def test_a_password_that_changes_while_it_is_checked_opens_nothing(
+    owner: Browser, app: RunningApp
+) -> None:
+    session = NewSession("f", remembered=False, address="203.0.113.1", user_agent=None)
+    change = PasswordChange("an older hash", "a newer hash", session_id=1)
+
+    with pytest.raises(InvalidCredentials):
+        await app.database.write(account.sign_in, "an older hash", session, None)
+    entry = AuditEntry("password_changed")
+    with pytest.raises(WrongPassword):
+        await app.database.write(account.change_password, change, entry)
+
+    assert (await owner.sign_in()).status_code == 200

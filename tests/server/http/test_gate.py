@@ -1,17 +1,19 @@
 """The gate around an application of any kind."""
 
 from datetime import timedelta
-from typing import Any
+from typing import Any, cast
 
+import httpx2
 import pytest
 from litestar.types import Receive, Scope, Send
 
+from messenger_server.auth.admission import Admission
 from messenger_server.auth.agents import AgentCheck
 from messenger_server.auth.console import ConsoleCheck
 from messenger_server.auth.last_use import LastUse
-from messenger_server.quota import Quota
+from messenger_server.quota import Quota, Window
 from messenger_server.web.gate import Gate
-from support.app import RunningApp
+from support.app import URL, RunningApp
 
 
 def _gate(app: RunningApp, inner: Any) -> Gate:  # Any: an ASGI application
@@ -73,3 +75,30 @@ async def test_a_route_that_the_gate_does_not_know_lets_nobody_in(app: RunningAp
         answer = await app.client.get(path)
         assert answer.status_code in {401, 404}, path
     assert (await alice.get("/api/mailbox")).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [
+        ("/api/mailbox", "api_key_missing"),
+        ("/admin/account", "console_session_required"),
+        ("/ui/session", "console_session_required"),
+    ],
+)
+async def test_a_route_asks_again_should_the_gate_have_let_everybody_in(
+    app: RunningApp, path: str, code: str
+) -> None:
+    gate = app.app.asgi_handler
+    assert isinstance(gate, Gate)
+
+    async def wide_open(scope: Scope, receive: Receive, send: Send) -> None:
+        admission = Admission("r1", {}, Window(0.0))
+        scope["litestar_app"] = app.app
+        scope.setdefault("state", {}).update(request_id="r1", admission=admission)
+        await gate._app(scope, receive, send)
+
+    transport = httpx2.ASGITransport(cast(Any, wide_open))  # the libraries' types of one signature
+    async with httpx2.AsyncClient(transport=transport, base_url=URL) as client:
+        answer = await client.get(path)
+
+    assert (answer.status_code, answer.json()["code"]) == (401, code)

@@ -159,14 +159,12 @@ def _call(scope: HTTPScope, need: Need, services: Services) -> Call[Any, Any]:
     gets in.
     """
     admission: Admission = scope["state"]["admission"]
-    if need is Need.NOBODY:
-        is_let_in = admission.client is not None
-    elif need is Need.CONSOLE:
-        is_let_in = admission.console is not None
-    else:
-        is_let_in = admission.caller is not None
-    if not is_let_in:
-        raise ConsoleSessionRequired if need is Need.CONSOLE else ApiKeyMissing
+    if need in (Need.CONSOLE, Need.NOBODY):
+        known = admission.console if need is Need.CONSOLE else admission.client
+        if known is None:
+            raise ConsoleSessionRequired
+    elif admission.caller is None:
+        raise ApiKeyMissing
     return Call(services, admission)
 
 
