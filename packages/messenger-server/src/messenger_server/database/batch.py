@@ -13,12 +13,13 @@ from sqlalchemy import Connection, bindparam, select, update
 from messenger_core.folding import index_text
 from messenger_core.schema import counter
 from messenger_server.database.engines import driver_of
+from messenger_server.database.prepared import Bulk, Lookup
 
-_READ_SEQ: Final = select(counter.c.seq)
-_RAISE_COUNTERS: Final = update(counter).values(
-    seq=bindparam("new_seq"), change=counter.c.change + 1
+_READ_SEQ: Final = Lookup(lambda columns: int(columns[0]), select(counter.c.seq))
+_RAISE_COUNTERS: Final = Bulk(
+    update(counter).values(seq=bindparam("new_seq"), change=counter.c.change + 1), "new_seq"
 )
-_RAISE_CHANGE: Final = update(counter).values(change=counter.c.change + 1)
+_RAISE_CHANGE: Final = Bulk(update(counter).values(change=counter.c.change + 1))
 
 _INDEX_MESSAGES: Final = (
     "INSERT INTO message_search (rowid, mailboxes, subject, body) VALUES (?, ?, ?, ?)"
@@ -54,7 +55,8 @@ class Batch:
     def take_seq(self) -> int:
         """The next number of the one series that messages and links share."""
         if self._seq is None:
-            self._seq = self.connection.execute(_READ_SEQ).scalar_one()
+            self._seq = _READ_SEQ.first(self.connection)
+            assert self._seq is not None, "the first migration writes the row"
         self._seq += 1
         return self._seq
 
@@ -109,9 +111,9 @@ class Batch:
         if self.footprint == 0 and self._seq is None:
             return
         if self._seq is None:
-            self.connection.execute(_RAISE_CHANGE)
+            _RAISE_CHANGE.write(self.connection, [()])
         else:
-            self.connection.execute(_RAISE_COUNTERS, {"new_seq": self._seq})
+            _RAISE_COUNTERS.write(self.connection, [(self._seq,)])
         # Each index is changed upwards: going back to a smaller row would flush what waits there.
         self._write(
             _FORGET_THREADS, [(thread_id,) for thread_id in sorted(self._forgotten_threads)]
@@ -126,7 +128,7 @@ class Batch:
 
     def _write(self, statement: str, rows: Sequence[tuple[object, ...]]) -> None:
         if rows:
-            self.connection.exec_driver_sql(statement, list(rows))
+            self._driver.executemany(statement, rows)
 
 
 def mailbox_tokens(mailbox_ids: Iterable[int]) -> str:
