@@ -156,7 +156,7 @@ def test_a_link_that_is_safe_names_its_scheme_and_holds_no_blank(url: str) -> No
         ("[x] no list", [["p", {}, "[x] no list"]]),
         ("```py line\na\n```", [["pre", {}, ["code", {"class": "language-py"}, "a\n"]]]),
         ('```"><b\na\n```', [["pre", {}, ["code", {}, "a\n"]]]),
-        ("    a", [["pre", {}, ["code", {}, "a"]]]),
+        ("    a", [["pre", {}, ["code", {}, "a\n"]]]),
         (
             "|a|b|c|\n|-|:-:|-:|\n|1|2|3|",
             [

@@ -123,21 +123,20 @@ def _built(body: str) -> "_Builder":
     tokens = _parser().parse(body)
     for position, token in enumerate(tokens):
         if token.type == "inline":
-            children = token.children or []
             is_item = position > 1 and tokens[position - 2].type == "list_item_open"
-            builder.add_inline(_without_box(children, builder) if is_item else children)
+            builder.add_inline(_without_box(token, builder) if is_item else token.children or ())
         else:
             builder.add_block(token)
     builder.flush()
     return builder
 
 
-def _without_box(children: list[Token], builder: "_Builder") -> list[Token]:
+def _without_box(item: Token, builder: "_Builder") -> list[Token]:
     """The text of a list's item, after its task box has been added where it has one."""
-    if not children or children[0].type != "text":
-        return children
-    box = _TASK.match(children[0].content)
-    if box is None:
+    children = item.children or []
+    # The text as it was written, too: one that is escaped is no box.
+    box = _TASK.match(item.content)
+    if box is None or not _TASK.match(children[0].content):
         return children
     builder.leaf("input", {"checked": box[1] != " "})
     rest = children[0].copy(content=children[0].content[len("[x]") :])
