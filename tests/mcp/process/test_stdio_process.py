@@ -263,6 +263,31 @@ def test_a_key_that_the_server_does_not_know_ends_it_with_code_2(
     assert SOME_KEY not in said
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="the size of a pipe is set")
+def test_a_refusal_does_not_cut_off_the_answers_that_are_on_their_way(
+    tmp_path: Path, server: ServerProcess
+) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "messenger_mcp"],
+        env=environment(tmp_path, server.url),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        pipesize=4096,  # less than the list of tools
+    )
+    with process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdin.write(lines(INITIALIZE, INITIALIZED, LIST_TOOLS))
+        process.stdin.flush()
+        assert any("refuses this session" in line for line in process.stderr)
+        answers = [json.loads(line) for line in process.stdout]
+        assert [answer["id"] for answer in answers] == [1, 2]
+        assert process.wait(5) == 2
+
+
 def test_an_agent_name_that_contradicts_the_key_ends_it_with_code_2(
     tmp_path: Path, server: ServerProcess
 ) -> None:

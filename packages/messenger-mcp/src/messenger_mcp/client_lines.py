@@ -27,6 +27,8 @@ class OpenRequests:
         """Counts a line of the client, when it is a request."""
         head = _head_of(line)
         if head.id is not UNSET and head.method is not UNSET:
+            if not self._ids:
+                self._settled = anyio.Event()
             self._ids.add(head.id)
 
     def answered(self, line: str) -> None:
@@ -39,7 +41,6 @@ class OpenRequests:
 
     async def settled(self) -> None:
         """Returns once every request has its answer."""
-        self._settled = anyio.Event()
         if self._ids:
             await self._settled.wait()
 

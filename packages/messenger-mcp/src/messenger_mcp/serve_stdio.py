@@ -36,6 +36,8 @@ REFUSED = 2
 
 _LEAVE_WITHIN_SECONDS = 0.4
 """A client that reads nothing any more cannot hold the end up longer than this."""
+_ANSWERS_WITHIN_SECONDS = 1.0
+"""How long a refused session still answers what its client has asked."""
 _LOOK_SECONDS = 2.0
 """How often it is looked whether the parent is there: its end of the pipe may be held by others."""
 
@@ -61,7 +63,7 @@ async def _serve(config: ClientConfig, wire: Wire) -> None:
     leave = _Leaving(session, notifications)
     server = create_server(session, notifications)
     lines, answers = IncomingLines(wire.stdin), OutgoingLines(wire.stdout)
-    lines.open_requests = answers.open_requests = OpenRequests()
+    requests = lines.open_requests = answers.open_requests = OpenRequests()
     lines.when_ended = partial(leave.within_limit, DONE)
     answers.when_broken = partial(leave.now, DONE)
     async with stdio_server(lines, answers) as (incoming, outgoing):
@@ -76,7 +78,7 @@ async def _serve(config: ClientConfig, wire: Wire) -> None:
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(_leave_on_signal, leave)
                 tasks.start_soon(_leave_without_parent, leave)
-                tasks.start_soon(_leave_on_refusal, leave, session.registration)
+                tasks.start_soon(_leave_on_refusal, leave, session.registration, requests)
                 tasks.start_soon(_keep_mailbox, session.registration)
                 if config.leaves_handoff_at_start:
                     tasks.start_soon(_leave_handoffs, session.registration, notifications)
@@ -131,9 +133,14 @@ async def _leave_without_parent(leave: _Leaving) -> None:
             leave.now(DONE)
 
 
-async def _leave_on_refusal(leave: _Leaving, registration: Registration) -> None:
+async def _leave_on_refusal(
+    leave: _Leaving, registration: Registration, requests: OpenRequests
+) -> None:
     await registration.refused.wait()
     _log.error("the server refuses this session: %s", registration.refusal)
+    # The refusal may be faster than the answer to the handshake that it came behind.
+    with anyio.move_on_after(_ANSWERS_WITHIN_SECONDS):
+        await requests.settled()
     leave.now(REFUSED)
 
 
