@@ -283,6 +283,8 @@ def test_a_refusal_does_not_cut_off_the_answers_that_are_on_their_way(
         process.stdin.write(lines(INITIALIZE, INITIALIZED, LIST_TOOLS))
         process.stdin.flush()
         assert any("refuses this session" in line for line in process.stderr)
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(0.3)  # it waits for its reader
         answers = [json.loads(line) for line in process.stdout]
         assert [answer["id"] for answer in answers] == [1, 2]
         assert process.wait(5) == 2

@@ -36,7 +36,7 @@ REFUSED = 2
 
 _LEAVE_WITHIN_SECONDS = 0.4
 """A client that reads nothing any more cannot hold the end up longer than this."""
-_ANSWERS_WITHIN_SECONDS = 1.0
+_ANSWERS_WITHIN_SECONDS = 2.0
 """How long a refused session still answers what its client has asked."""
 _LOOK_SECONDS = 2.0
 """How often it is looked whether the parent is there: its end of the pipe may be held by others."""
