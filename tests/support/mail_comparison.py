@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 import pytest
-from sqlalchemy import Connection
+from sqlalchemy import Connection, select
 
 from messenger_core.errors import AttachmentNotFound, MessageNotFound, ThreadNotFound
 from messenger_core.limits import ATTACHMENT_CHUNK_BYTES
+from messenger_core.schema import delivery, message
 from messenger_core.wire.messages import MessageQuery
 from messenger_core.wire.threads import ThreadQuery, ThreadReadQuery
 from messenger_server.store.arrivals import arrived
@@ -32,6 +33,7 @@ def compare(
         _compare_messages(office, boxes, model, of, ids)
         for words in _SEARCHES:
             _compare_searches(office, boxes, model, of, words)
+    _compare_times_in_trash(office, boxes, model)
 
 
 def _compare_lists(
@@ -134,3 +136,20 @@ def _compare_searches(
     found_talks = model.found_talks(of, words)
     assert [each.id for each in talks.threads] == [each.id for each in found_talks]
     assert talks.total == len(found_talks)
+
+
+def _compare_times_in_trash(
+    office: PostOffice, boxes: Sequence[MailboxRow], model: MailModel
+) -> None:
+    """Since when copies are in the trash: nobody is shown it before they are gone."""
+    stored = (
+        select(delivery.c.mailbox_id, message.c.public_id, delivery.c.trashed_at)
+        .join_from(delivery, message)
+        .where(delivery.c.trashed_at.is_not(None))
+    )
+    assert {tuple(row) for row in office.read(Connection.execute, stored)} == {
+        (boxes[of].id, letter.id, copy.trashed_ms)
+        for letter in model.letters.values()
+        for of, copy in letter.copies.items()
+        if copy.trashed_ms is not None
+    }
