@@ -352,6 +352,8 @@ delivery = Table(
         "ix_delivery_sent_unread",
         "mailbox_id",
         "seq",
+        "role",
+        "read_at",
         sqlite_where=text("read_at IS NULL AND role = 0"),
     ),
     Index(

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, UnsetType
 
 from messenger_core import limits
+from messenger_core.wire.audit import Instant
 from messenger_core.wire.common import (
     Address,
     DisplayName,
@@ -35,15 +36,19 @@ class OverviewMailbox(Mailbox, frozen=True, kw_only=True):
     """A mailbox with what passed through it."""
 
     unread: int
+    """Of what it received."""
     sent: int
+    """Copies that it has, as those it received."""
     received: int
     watcher: WatcherState
+    """`waiting` is of the moment of the answer: a change of it alone makes no new one."""
 
 
 class OverviewAgent(Response, frozen=True, kw_only=True):
     """An agent with all its mailboxes."""
 
     agent_name: str | None
+    """`null`: a mailbox without agent, a group of its own."""
     agent_description: str | None
     mailboxes: list[OverviewMailbox]
 
@@ -98,16 +103,21 @@ class ConsoleSummary(Response, frozen=True, kw_only=True, rename={"from_": "from
     preview: str
     priority: Priority
     type: MessageType
+    announced_at: str | None
+    """When the recipient's watcher was first told; `null`: not yet."""
     has_attachments: bool
     reply_to: str | None
     created_at: str
     deliveries: list[Delivery]
+    """Two: the sender's, then the recipient's."""
 
 
 class ConsoleMessage(ConsoleSummary, frozen=True, kw_only=True, rename={"from_": "from"}):
     """A message, whole; in a thread asked for without bodies they are left out."""
 
     attachments: list[Attachment]
+    recipient_announced_at: str | None
+    recipient_read_at: str | None
     correlation_id: str | None
     to_name: str | None
     body: str | UnsetType = UNSET
@@ -197,15 +207,14 @@ class ConsoleThreadDetail(Response, frozen=True, kw_only=True):
 class StaleQuery(Request, frozen=True, kw_only=True):
     """Inactive since when."""
 
-    before: str
-    """An RFC 3339 time: creation and last activity both lie before it."""
+    before: Instant
+    """Creation and last activity both lie before it."""
 
 
 class CreatedBeforeQuery(Request, frozen=True, kw_only=True):
     """Created before when."""
 
-    created_before: str
-    """An RFC 3339 time."""
+    created_before: Instant
 
 
 class CleanupMailbox(Mailbox, frozen=True, kw_only=True):
@@ -225,23 +234,27 @@ class PurgeMailboxes(Request, frozen=True, kw_only=True, omit_defaults=True):
     """Which mailboxes go, and the one criterion that each must still meet."""
 
     mailboxes: Annotated[list[Address], Meta(min_length=1, max_length=10_000)]
-    before: str | None = None
-    created_before: str | None = None
+    before: Instant | None = None
+    created_before: Instant | None = None
     empty: bool = False
+    """`false` is no criterion."""
 
 
 class Purged(Response, frozen=True, kw_only=True):
     """What a clean-up deleted."""
 
     deleted: int
+    """Mailboxes."""
     messages_deleted: int
+    """Those that nobody has a copy of any more."""
     threads_deleted: int
+    """Those that no message is left of."""
 
 
 class DeleteMailboxQuery(Request, frozen=True, kw_only=True, omit_defaults=True):
     """What the person saw before deleting one mailbox."""
 
-    last_activity_at: str | None = None
+    last_activity_at: Instant | None = None
     """As the preview showed it; newer activity is a conflict."""
 
 

@@ -72,7 +72,7 @@ def detail_of(connection: Connection, row: DetailRow, names: Names) -> MessageDe
     return MessageDetail(
         **asdict(summary_of(row.copy, names)),
         body=row.body,
-        attachments=_attachments(connection, row.copy),
+        attachments=files_of(connection, row.copy.seq) if row.copy.attachment_count else [],
         recipient_announced_at=rfc3339_or_none(row.recipient_announced_at),
         recipient_read_at=rfc3339_or_none(row.recipient_read_at),
         type=cast("MessageType", row.type),  # written from a MessageType alone
@@ -81,12 +81,11 @@ def detail_of(connection: Connection, row: DetailRow, names: Names) -> MessageDe
     )
 
 
-def _attachments(connection: Connection, row: CopyRow) -> list[Attachment]:
-    if row.attachment_count == 0:
-        return []
+def files_of(connection: Connection, seq: int) -> list[Attachment]:
+    """The files of a message, in its sender's order."""
     return [
         Attachment(id=public_id, filename=filename, mime_type=mime_type, size=size, sha256=sha256)
         for public_id, filename, mime_type, size, sha256 in connection.execute(
-            _ATTACHMENTS, {"of": row.seq}
+            _ATTACHMENTS, {"of": seq}
         )
     ]

@@ -26,19 +26,20 @@ class Words(NamedTuple):
     in_threads: str
 
 
-def words_of(mailbox_id: int, text: str) -> Words | None:
+def words_of(mailbox_id: int | None, text: str) -> Words | None:
     """The questions for what was typed; `None`: nothing that could be found was.
 
+    Without a mailbox they are asked of everybody's messages.
     Any text is literal: each word is quoted, a trailing `*` alone has a meaning.
     """
     terms = search_terms(text)
     if not terms:
         return None
     words = " AND ".join(map(_quoted, terms))
-    own = f'mailboxes : "m{mailbox_id}"'
+    own = "" if mailbox_id is None else f'mailboxes : "m{mailbox_id}" AND '
     return Words(
-        in_messages=f"{own} AND {{subject body}} : ({words})",
-        in_threads=f"{own} AND {{title description}} : ({words})",
+        in_messages=f"{own}{{subject body}} : ({words})",
+        in_threads=f"{own}{{title description}} : ({words})",
     )
 
 

@@ -3,7 +3,7 @@
 A page names few mailboxes and folders: they are read beside its rows, not once more with each.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Set
 from typing import Final, NamedTuple
 
 from sqlalchemy import Connection, Integer, bindparam, func, select, type_coerce
@@ -95,13 +95,32 @@ class Names:
     """The names that a page shows beside its copies, as they are now."""
 
     def __init__(self, connection: Connection, rows: Collection[CopyRow]) -> None:
-        self.parties = _parties(
+        self.parties = parties_of(
             connection, {row.sender_id for row in rows} | {row.recipient_id for row in rows}
         )
         """Who sent and who got the messages, by internal id."""
-        own = {row.folder_id for row in rows} - _SYSTEM_FOLDERS.keys()
-        self.folders = {**_SYSTEM_FOLDERS, **_own_folders(connection, own)}
+        self.folders = folders_named(connection, {row.folder_id for row in rows})
         """The names of the folders that the copies lie in, by internal id."""
+
+
+def parties_of(connection: Connection, mailbox_ids: Collection[int]) -> dict[int, Party]:
+    """How these mailboxes are shown beside messages, deleted ones too, by internal id."""
+    wanted = sorted(mailbox_ids)
+    found: dict[int, Party] = {}
+    for first in range(0, len(wanted), len(_ASKED)):
+        asked = wanted[first : first + len(_ASKED)]
+        # What is left over asks for the last one again.
+        asked += asked[-1:] * (len(_ASKED) - len(asked))
+        for mailbox_id, *shown in _MAILBOXES.all(connection, *asked):
+            found[mailbox_id] = party(*shown)
+    return found
+
+
+def folders_named(connection: Connection, folder_ids: Set[int]) -> dict[int, str]:
+    """The names of these folders and of the system's, by internal id."""
+    own = folder_ids - _SYSTEM_FOLDERS.keys()
+    rows = (row for each in own for row in _FOLDER.all(connection, each))
+    return {**_SYSTEM_FOLDERS, **dict(rows)}
 
 
 def summary_of(row: CopyRow, names: Names) -> MessageSummary:
@@ -145,19 +164,3 @@ def summary_of(row: CopyRow, names: Names) -> MessageSummary:
         reply_to=reply_to,
         created_at=rfc3339(created_at),
     )
-
-
-def _parties(connection: Connection, mailbox_ids: set[int]) -> dict[int, Party]:
-    wanted = sorted(mailbox_ids)
-    found: dict[int, Party] = {}
-    for first in range(0, len(wanted), len(_ASKED)):
-        asked = wanted[first : first + len(_ASKED)]
-        # What is left over asks for the last one again.
-        asked += asked[-1:] * (len(_ASKED) - len(asked))
-        for mailbox_id, *shown in _MAILBOXES.all(connection, *asked):
-            found[mailbox_id] = party(*shown)
-    return found
-
-
-def _own_folders(connection: Connection, folder_ids: set[int]) -> dict[int, str]:
-    return dict(row for each in folder_ids for row in _FOLDER.all(connection, each))

@@ -420,7 +420,12 @@ def _create_tables() -> None:
         unique=False,
     )
     op.create_index("ix_delivery_seq", "delivery", ["seq"], unique=False)
-    _partial_index("delivery", "sent_unread", ["mailbox_id", "seq"], "read_at IS NULL AND role = 0")
+    _partial_index(
+        "delivery",
+        "sent_unread",
+        ["mailbox_id", "seq", "role", "read_at"],
+        "read_at IS NULL AND role = 0",
+    )
     _partial_index(
         "delivery",
         "announced_unread",
