@@ -69,6 +69,8 @@ GROUP_PREVIEW_MAILBOXES: Final = 3
 
 PRESENCE_GRACE_SECONDS: Final = 120
 """A watcher counts as armed this long after its last wait ended."""
+ANNOUNCED_UNREAD_SECONDS: Final = 10 * 60
+"""A copy that is still unread so long after it was announced is pointed out in the console."""
 IDEMPOTENCY_SECONDS: Final = 24 * 3600
 AUDIT_SECONDS: Final = 365 * 24 * 3600
 KEY_OVERLAP_SECONDS: Final = 24 * 3600

@@ -53,6 +53,14 @@ _BY_ID: Final = Lookup(
     "of",
     "id",
 )
+_OF_MAILBOX: Final = Lookup(
+    FiledCopy._make,
+    _COPIES.where(delivery.c.mailbox_id == bindparam("of"))
+    .order_by(delivery.c.seq)
+    .limit(bindparam("most")),
+    "of",
+    "most",
+)
 _TRASHED: Final = Lookup(
     FiledCopy._make,
     _COPIES.where(delivery.c.trashed_at <= bindparam("until"))
@@ -74,3 +82,8 @@ def copies_by_id(
 def trashed_copies(connection: Connection, until_ms: int, most: int) -> list[FiledCopy]:
     """Copies of all mailboxes that went to the trash by this instant, longest there first."""
     return _TRASHED.all(connection, until_ms, most)
+
+
+def copies_of(connection: Connection, mailbox_id: int, most: int) -> list[FiledCopy]:
+    """Copies of one mailbox, the oldest first."""
+    return _OF_MAILBOX.all(connection, mailbox_id, most)

@@ -20,6 +20,7 @@ from messenger_core.errors import (
     FolderExists,
     FolderNotFound,
     InvalidRequest,
+    MailboxNotRegistered,
     SystemFolder,
 )
 from messenger_core.schema import (
@@ -29,6 +30,7 @@ from messenger_core.schema import (
     delivery,
     folder,
     folder_count,
+    mailbox,
 )
 from messenger_core.wire.folders import CreateFolder, Folder
 from messenger_server.database import Batch, Lookup
@@ -45,6 +47,11 @@ class Counts(NamedTuple):
     unread: int
 
 
+_IS_THERE: Final = Lookup(
+    tuple,
+    select(mailbox.c.id).where(mailbox.c.id == bindparam("of"), mailbox.c.deleted_at.is_(None)),
+    "of",
+)
 _ALL: Final = (
     select(
         folder.c.id,
@@ -134,6 +141,7 @@ def create_folder(batch: Batch, mailbox_id: int, request: CreateFolder) -> Folde
     """Makes a folder; blanks around its name are dropped.
 
     Raises:
+        MailboxNotRegistered: the mailbox was purged meanwhile.
         InvalidRequest: the name is nothing but blanks.
         FolderExists: the mailbox has a folder of this name, case ignored, or it is reserved.
     """
@@ -148,6 +156,8 @@ def create_folder(batch: Batch, mailbox_id: int, request: CreateFolder) -> Folde
         raise FolderExists(f"The name “{name}” is reserved: it stands for every folder.")
     if folded in SYSTEM_FOLDER_IDS or _own_folder(batch.connection, mailbox_id, folded):
         raise FolderExists(f"This mailbox has a folder “{name}” already.")
+    if _IS_THERE.first(batch.connection, mailbox_id) is None:
+        raise MailboxNotRegistered
     row = {
         "mailbox_id": mailbox_id,
         "name": name,
