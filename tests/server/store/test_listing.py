@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, insert, update
+from sqlalchemy import insert, update
 
 from messenger_core.errors import FolderNotFound, MessageNotFound
 from messenger_core.schema import ARCHIVE, TRASH, attachment, message
@@ -13,7 +13,6 @@ from messenger_core.wire.mailboxes import RenameMailbox
 from messenger_core.wire.messages import MessageDetail, MessagePage, MessageQuery, SentMessage
 from messenger_core.wire.threads import ThreadQuery, ThreadReadQuery
 from messenger_server.database import Batch
-from messenger_server.database.engines import driver_of
 from messenger_server.store.arrivals import arrived, mark_announced
 from messenger_server.store.folders import folders_of
 from messenger_server.store.listing import list_messages
@@ -21,6 +20,7 @@ from messenger_server.store.mailboxes import MailboxRow, rename
 from messenger_server.store.messages import mark_read, read_message
 from messenger_server.store.threads import get_thread, list_threads
 from support.post_office import PostOffice, draft
+from support.query_plans import plans_of, refuse_scans
 
 
 def _seqs(page: MessagePage) -> list[int]:
@@ -291,9 +291,9 @@ def test_a_page_of_messages_is_found_in_an_index(
     sent = office.send(bob, alice)
     if "thread_id" in query:
         query = {"thread_id": sent.thread_id}
-    plans = office.read(_plans, list_messages, alice.id, MessageQuery(**query, before=before))
+    plans = office.read(plans_of, list_messages, alice.id, MessageQuery(**query, before=before))
     assert any(driver in step for plan in plans for step in plan), plans
-    _refuse_scans(plans)
+    refuse_scans(plans)
 
 
 @pytest.mark.parametrize(
@@ -313,41 +313,18 @@ def test_a_page_of_threads_is_found_in_an_index(
 ) -> None:
     alice, bob = office.mailbox("alice"), office.mailbox("bob")
     office.send(bob, alice)
-    plans = office.read(_plans, list_threads, alice.id, ThreadQuery(**query))
+    plans = office.read(plans_of, list_threads, alice.id, ThreadQuery(**query))
     assert any(driver in step for plan in plans for step in plan), plans
-    _refuse_scans(plans)
+    refuse_scans(plans)
 
 
 def test_a_thread_and_arrivals_are_read_along_an_index_without_sorting(office: PostOffice) -> None:
     alice, bob = office.mailbox("alice"), office.mailbox("bob")
     sent = office.send(bob, alice)
     plans = [
-        *office.read(_plans, get_thread, alice.id, sent.thread_id, ThreadReadQuery()),
-        *office.read(_plans, arrived, alice.id, 0, None, False),
-        *office.read(_plans, arrived, alice.id, 0, "inbox", False),
+        *office.read(plans_of, get_thread, alice.id, sent.thread_id, ThreadReadQuery()),
+        *office.read(plans_of, arrived, alice.id, 0, None, False),
+        *office.read(plans_of, arrived, alice.id, 0, "inbox", False),
     ]
-    _refuse_scans(plans)
+    refuse_scans(plans)
     assert not [step for plan in plans for step in plan if "TEMP B-TREE" in step], plans
-
-
-def _plans(connection: Connection, fn: Any, *args: Any) -> list[list[str]]:
-    """How SQLite goes about each statement that a read function makes."""
-    statements: list[str] = []
-    driver = driver_of(connection)
-    driver.set_trace_callback(statements.append)
-    fn(connection, *args)
-    driver.set_trace_callback(None)
-    return [
-        [row[3] for row in driver.execute(f"EXPLAIN QUERY PLAN {statement}")]
-        for statement in statements
-        # The full-text engine's own statements, on its own tables, are no business of ours.
-        if statement.startswith("SELECT") and "_search_" not in statement
-    ]
-
-
-def _refuse_scans(plans: list[list[str]]) -> None:
-    """Fails on a step that reads all of a table; a page that is already found may be read whole."""
-    small = ("SCAN page", "SCAN found", "SCAN counter", "SCAN CONSTANT ROW")
-    for step in [step for plan in plans for step in plan]:
-        if step.startswith("SCAN") and "VIRTUAL TABLE" not in step:
-            assert step.startswith(small), plans

@@ -90,6 +90,9 @@ _COUNTS_BUT_TRASH: Final = Lookup(
     ).where(folder_count.c.mailbox_id == bindparam("of"), folder_count.c.folder_id != TRASH),
     "of",
 )
+_NO_PATHS: Final = {".", ".."}
+"""Names that clients take out of a path, encoded or not: the folder could not be deleted."""
+
 _CREATE: Final = insert(folder)
 _EMPTY: Final = (
     update(delivery)
@@ -142,15 +145,15 @@ def create_folder(batch: Batch, mailbox_id: int, request: CreateFolder) -> Folde
 
     Raises:
         MailboxNotRegistered: the mailbox was purged meanwhile.
-        InvalidRequest: the name is nothing but blanks.
+        InvalidRequest: the name is nothing but blanks, or nothing that a path can hold.
         FolderExists: the mailbox has a folder of this name, case ignored, or it is reserved.
     """
     name = request.name.strip()
     folded = folded_name(name)
-    if not folded:
+    if not name.strip("/") or name in _NO_PATHS:
         raise InvalidRequest(
-            "`name` holds nothing but blanks: give the folder a name.",
-            errors=[FieldError("name", "holds nothing but blanks")],
+            f"`name` is “{request.name}”: no path of the API could name such a folder.",
+            errors=[FieldError("name", "must hold more than blanks, slashes or one or two dots")],
         )
     if folded == ALL_FOLDERS:
         raise FolderExists(f"The name “{name}” is reserved: it stands for every folder.")
