@@ -232,6 +232,17 @@ def test_both_sides_trash_is_emptied_in_one_go(
     assert office.read(faults) == []
 
 
+def test_large_files_are_given_up_a_few_at_a_time(
+    office: PostOffice, alice: MailboxRow, bob: MailboxRow
+) -> None:
+    large = (staged(b"12345"),)
+    outcomes = office.deliver(*[draft(alice, bob, files=large) for _ in range(3)])
+    _delete(office, bob, *[each.message.id for each in outcomes if isinstance(each, Delivered)])
+    office.now_ms += _DAY_MS
+    purged = [office.write(purge_trash, _DAY_MS, 500, most) for most in (10, 1, 1)]
+    assert purged == [2, 1, 0]
+
+
 def test_records_are_given_up_after_their_time(
     office: PostOffice, alice: MailboxRow, bob: MailboxRow
 ) -> None:

@@ -2,17 +2,26 @@
 
 from typing import Final
 
-from sqlalchemy import bindparam, delete, select
+from sqlalchemy import Connection, bindparam, delete, func, select
 
-from messenger_core.limits import AUDIT_SECONDS
-from messenger_core.schema import audit
-from messenger_server.database import Batch
-from messenger_server.store.copies import trashed_copies
+from messenger_core.limits import AUDIT_SECONDS, MEGABYTE
+from messenger_core.schema import attachment, audit
+from messenger_server.database import Batch, Lookup
+from messenger_server.store.copies import FiledCopy, trashed_copies
 from messenger_server.store.removal import remove_copies
 
 PORTION: Final = 500
 """So many copies or rows at most go in one transaction."""
+_PORTION_BYTES: Final = 64 * MEGABYTE
+"""Of files: deleting them takes as long as reading them."""
 
+_FILE_BYTES: Final = Lookup(
+    lambda columns: int(columns[0]),
+    select(func.coalesce(func.sum(attachment.c.size_bytes), 0)).where(
+        attachment.c.seq == bindparam("of_seq")
+    ),
+    "of_seq",
+)
 _PURGE_AUDIT: Final = delete(audit).where(
     audit.c.id.in_(
         select(audit.c.id).where(audit.c.at <= bindparam("until")).limit(bindparam("most"))
@@ -20,12 +29,17 @@ _PURGE_AUDIT: Final = delete(audit).where(
 )
 
 
-def purge_trash(batch: Batch, older_than_ms: int, limit: int = PORTION) -> int:
+def purge_trash(
+    batch: Batch, older_than_ms: int, limit: int = PORTION, most_bytes: int = _PORTION_BYTES
+) -> int:
     """Destroys copies that have been in the trash for so many milliseconds; how many.
 
-    Call again while not 0.
+    It ends before their files pass `most_bytes`; one copy it takes at least. Call again while
+    not 0.
     """
-    copies = trashed_copies(batch.connection, batch.now_ms - older_than_ms, limit)
+    connection = batch.connection
+    old = trashed_copies(connection, batch.now_ms - older_than_ms, limit)
+    copies = _portion(connection, old, most_bytes)
     remove_copies(batch, copies)
     return len(copies)
 
@@ -37,3 +51,13 @@ def purge_audit(batch: Batch, limit: int = PORTION) -> int:
     """
     until = batch.now_ms - AUDIT_SECONDS * 1000
     return batch.connection.execute(_PURGE_AUDIT, {"until": until, "most": limit}).rowcount
+
+
+def _portion(connection: Connection, copies: list[FiledCopy], most_bytes: int) -> list[FiledCopy]:
+    """The first copies, as many as carry files of so many bytes together."""
+    size_bytes = 0
+    for number, copy in enumerate(copies):
+        size_bytes += _FILE_BYTES.first(connection, copy.seq) or 0
+        if number and size_bytes > most_bytes:
+            return copies[:number]
+    return copies
