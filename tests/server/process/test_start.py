@@ -271,3 +271,14 @@ def test_no_key_stands_in_the_log_or_the_process_list(tmp_path: Path) -> None:
     assert secret not in shown
     assert secret[3:20] not in server.log()
     assert secret[-20:] not in server.log()
+
+
+def test_a_second_name_of_a_database_is_refused(tmp_path: Path) -> None:
+    with ServerProcess(tmp_path) as server:
+        other = tmp_path / "other.db"
+        os.link(server.db_path, other)
+
+        words = refused(server, MESSENGER_DB_PATH=str(other), MESSENGER_PORT=str(free_port()))
+
+        assert f"{other} has 2 names" in words
+        assert not list(tmp_path.glob("other.db?*"))

@@ -16,6 +16,7 @@ from messenger_core.wire.access import NewKey
 from messenger_server.database import (
     Database,
     DatabaseRefused,
+    ManyNames,
     NotOurs,
     SchemaAhead,
     SchemaBehind,
@@ -118,6 +119,18 @@ class TestForeignFiles:
                 prepare(path)
             with pytest.raises(NotOurs), open_for_command(path):
                 pass
+
+    def test_a_database_with_a_second_name_is_refused_by_each(self, base_path: Path) -> None:
+        other = base_path.with_name("other.db")
+        os.link(base_path, other)
+        for path in (base_path, other):
+            with _untouched(path):
+                with pytest.raises(ManyNames, match=rf"{path.name} has 2 names.*remove"):
+                    prepare(path)
+                with pytest.raises(ManyNames), open_for_command(path):
+                    pass
+        other.unlink()
+        prepare(base_path)
 
     def test_a_folder_is_refused(self, tmp_path: Path) -> None:
         with pytest.raises(Unusable, match="directory"):

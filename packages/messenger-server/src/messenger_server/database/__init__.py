@@ -6,6 +6,7 @@ Everything else of the server sees these names alone; which engine works below s
 from messenger_server.database.batch import Batch
 from messenger_server.database.opening import (
     DatabaseRefused,
+    ManyNames,
     NotOurs,
     SchemaAhead,
     SchemaBehind,
@@ -20,6 +21,7 @@ __all__ = [
     "Database",
     "DatabaseRefused",
     "Lookup",
+    "ManyNames",
     "NotOurs",
     "SchemaAhead",
     "SchemaBehind",

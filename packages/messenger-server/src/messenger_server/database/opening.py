@@ -31,6 +31,10 @@ class Unusable(DatabaseRefused):
     """The file cannot be read or written."""
 
 
+class ManyNames(DatabaseRefused):
+    """The file has further names: SQLite finds its log by name, and each name would get its own."""
+
+
 class NotOurs(DatabaseRefused):
     """The file is no database of Messenger."""
 
@@ -52,6 +56,7 @@ def prepare(path: Path) -> None:
         DatabaseRefused: another file stands there, or a database of another version.
     """
     with _file_errors(path):
+        _refuse_many_names(path)
         is_new = _is_absent_or_empty(path)
         if is_new:
             _make_file(path)
@@ -67,6 +72,7 @@ def refuse_foreign(path: Path) -> None:
         DatabaseRefused: another file stands there.
     """
     with _file_errors(path):
+        _refuse_many_names(path)
         if not _is_absent_or_empty(path):
             _refuse_foreign(path)
 
@@ -82,6 +88,19 @@ def _file_errors(path: Path) -> Iterator[None]:
         ) from None
     except DatabaseError as error:
         raise Unusable(f"{path} cannot be used as the database: {error.orig}") from error
+
+
+def _refuse_many_names(path: Path) -> None:
+    try:
+        names = path.stat().st_nlink
+    except FileNotFoundError:
+        return
+    if path.is_file() and names > 1:
+        raise ManyNames(
+            f"{path} has {names} names (hard links), and mail would be lost if it were opened by "
+            "two of them: remove the other names, or copy it to a file with one, "
+            "and set MESSENGER_DB_PATH to that"
+        )
 
 
 def _refuse_foreign(path: Path) -> None:
