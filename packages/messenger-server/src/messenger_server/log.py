@@ -54,7 +54,8 @@ def _without_keys(text: str) -> str:
 
 
 def _escape(found: re.Match[str]) -> str:
-    return found[0].encode("unicode_escape").decode("ascii")
+    # No codec: Python would load its file at the first use, and none opens when too many are open.
+    return ascii(found[0])[1:-1]
 
 
 class _StderrHandler(logging.Handler):

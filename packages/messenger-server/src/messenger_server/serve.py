@@ -17,6 +17,7 @@ from typing import Final
 import uvicorn
 from litestar import Litestar
 
+from messenger_server.accepting import ACCEPTED_IN_A_TURN, LoopFailures
 from messenger_server.app import create_app
 from messenger_server.config import HOST, Failed, Refused, ServerConfig
 from messenger_server.database import Database
@@ -94,6 +95,7 @@ def _upgrade(path: Path) -> None:
 
 
 async def _run(config: ServerConfig, listener: socket.socket) -> None:
+    asyncio.get_running_loop().set_exception_handler(LoopFailures())
     database = Database.open(config.db_path)
     try:
         is_set_up = await database.read(find_account) is not None
@@ -148,7 +150,7 @@ class _LoopbackServer(uvicorn.Server):
                 loop="asyncio",
                 ws="none",
                 lifespan="on",
-                backlog=_BACKLOG,
+                backlog=ACCEPTED_IN_A_TURN,
                 log_config=None,
                 access_log=False,
                 proxy_headers=False,
@@ -165,6 +167,8 @@ class _LoopbackServer(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Starts the application, listens, and says so."""
         await super().startup(sockets)
+        for listener in sockets or ():
+            listener.listen(_BACKLOG)  # asyncio has just set what it takes in a turn
         gc.collect()
         gc.freeze()
         gc.set_threshold(*_GC_THRESHOLDS)
