@@ -10,12 +10,32 @@ from messenger_server.openapi import document_of
 _READ: Final = {200, 400, 401, 429, 500}
 _WRITE: Final = {400, 401, 403, 429, 500, 503}
 _BODY: Final = {413, 415}
+_POLLED: Final = _READ | {304}
+_LIST: Final = {"agent", "search", "unread_only", "priority", "limit", "offset", "before"}
 
 _CONTRACT: Final[dict[tuple[str, str], tuple[set[str], set[int]]]] = {
     ("get", "/ui/session"): (set(), {200, 400, 429, 500}),
     ("post", "/ui/setup"): (set(), {201, 400, 403, 409, 429, 500, 503} | _BODY),
     ("post", "/ui/login"): (set(), {200, 400, 401, 403, 429, 500, 503} | _BODY),
     ("post", "/ui/logout"): (set(), {204, 400, 403, 429, 500, 503}),
+    ("get", "/admin/overview"): (set(), _POLLED),
+    ("get", "/admin/messages"): (_LIST, _POLLED),
+    ("get", "/admin/messages/{message_id}"): (set(), _POLLED | {404}),
+    ("get", "/admin/threads"): (_LIST | {"agent_name"}, _POLLED),
+    ("get", "/admin/threads/{thread_id}"): (
+        {"limit", "offset", "newest_first", "bodies"},
+        _POLLED | {404},
+    ),
+    ("get", "/admin/attachments/{attachment_id}"): (set(), _POLLED | {206, 404, 416}),
+    ("get", "/admin/mailboxes/empty"): (set(), _READ),
+    ("get", "/admin/mailboxes/stale"): ({"before"}, _READ),
+    ("get", "/admin/mailboxes/created-before"): ({"created_before"}, _READ),
+    ("post", "/admin/mailboxes/purge"): (set(), {200, 404, 409} | _WRITE | _BODY),
+    ("patch", "/admin/mailboxes/{address}"): (set(), {200, 404} | _WRITE | _BODY),
+    ("delete", "/admin/mailboxes/{address}"): ({"last_activity_at"}, {204, 404, 409} | _WRITE),
+    ("get", "/admin/links"): (set(), _POLLED),
+    ("post", "/admin/links"): (set(), {201, 404, 409} | _WRITE | _BODY),
+    ("delete", "/admin/links/{link_id}"): (set(), {204, 404} | _WRITE),
     ("get", "/admin/keys"): (set(), _READ),
     ("post", "/admin/keys"): (set(), {201} | _WRITE | _BODY),
     ("get", "/admin/keys/{key_id}"): (set(), _READ | {404}),

@@ -29,7 +29,7 @@ from messenger_core.errors import (
 )
 from messenger_core.limits import SEND_MAX_BYTES
 from messenger_server.admin.table import ADMIN_ROUTES
-from messenger_server.api.attachments import download_attachment
+from messenger_server.api.attachments import DOWNLOAD_HEADERS, download_attachment
 from messenger_server.api.call import Services
 from messenger_server.api.filing import delete_messages, mark_messages, move_messages
 from messenger_server.api.folders import create_folder, delete_folder, list_folders
@@ -57,6 +57,7 @@ from messenger_server.clock import Clock
 from messenger_server.config import ServerConfig
 from messenger_server.database import Database
 from messenger_server.http_errors import answer_failure
+from messenger_server.markdown_tree import TreeCache
 from messenger_server.marks import AnnouncedMarks
 from messenger_server.openapi import document_of, publishing
 from messenger_server.presence import Hub
@@ -122,11 +123,7 @@ ROUTES: Final = (
         "/api/attachments/{attachment_id}",
         download_attachment,
         refusals=(AttachmentNotFound, RangeNotSatisfiable),
-        request_headers={
-            "If-None-Match": "Entity tags: 304 when the client has the file already.",
-            "Range": "One range of bytes.",
-            "If-Range": "An entity tag: the range counts for this content alone.",
-        },
+        request_headers=DOWNLOAD_HEADERS,
     ),
     Route("GET", "/api/threads", list_threads),
     Route("GET", "/api/threads/{thread_id}", show_thread, refusals=(ThreadNotFound,)),
@@ -176,6 +173,7 @@ def create_app(
         passwords=passwords or Passwords(),
         attempts=Attempts(clock),
         setup_code=SetupCode(),
+        trees=TreeCache(),
     )
     app = Application(
         [*handlers_of(ALL_ROUTES, services), *publishing(document_of(ALL_ROUTES), DOCUMENT_PATH)],

@@ -200,10 +200,15 @@ def _answers(route: Route) -> Json:
         return _BYTES
     content = {"application/json": {"schema": _reference(answer)}}
     statuses = [route.status, *([route.other_status] if route.other_status else [])]
-    return {str(status): {"description": _SAYS[status], "content": content} for status in statuses}
+    answers: Json = {
+        str(status): {"description": _SAYS[status], "content": content} for status in statuses
+    }
+    if "If-None-Match" in route.request_headers:
+        answers["304"] = {"description": "Nothing has changed since."}
+    return answers
 
 
-_CONTENT: Final[Json] = {"application/octet-stream": {}}
+_CONTENT: Final[Json] = {"*/*": {}}
 _BYTES: Final[Json] = {
     "200": {"description": "The bytes, under the file's own type.", "content": _CONTENT},
     "206": {"description": "The range of them that was asked for.", "content": _CONTENT},

@@ -145,6 +145,12 @@ class Hub:
                 waiter.refusal = refusal
                 waiter.wake()
 
+    def end_waits_of_mailbox(self, mailbox_id: int, refusal: MessengerError) -> None:
+        """Ends every wait on a mailbox: it is no more."""
+        for waiter in self._waiters.get(mailbox_id, ()):
+            waiter.refusal = refusal
+            waiter.wake()
+
     def close(self) -> None:
         """Ends every wait at once, and those to come."""
         self.is_closed = True
@@ -162,6 +168,10 @@ class Hub:
         if watch is None or not self._counts(watch):
             return WatcherState(armed=False, since=None, waiting=False)
         return WatcherState(armed=True, since=rfc3339(watch.since_ms), waiting=watch.held > 0)
+
+    def watchers(self) -> dict[int, WatcherState]:
+        """The same of each mailbox that has one, or had within the grace period."""
+        return {mailbox_id: self.watcher(mailbox_id) for mailbox_id in self._watches}
 
     @property
     def version(self) -> int:

@@ -18,6 +18,7 @@ from messenger_server.admin.account import (
     show_account,
 )
 from messenger_server.admin.audit import show_trail
+from messenger_server.admin.data_table import DATA_ROUTES
 from messenger_server.admin.keys import (
     change_key,
     create_key,
@@ -33,6 +34,7 @@ from messenger_server.auth.agents import Need
 _Route = partial(Route, need=Need.CONSOLE)
 
 ADMIN_ROUTES: Final = (
+    *DATA_ROUTES,
     _Route("GET", "/admin/keys", list_keys),
     _Route("POST", "/admin/keys", create_key, status=201),
     _Route("GET", "/admin/keys/{key_id}", show_key, refusals=(KeyNotFound,)),

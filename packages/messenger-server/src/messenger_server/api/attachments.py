@@ -11,6 +11,13 @@ from messenger_server.api.ranges import Span, is_known, wanted_span
 from messenger_server.database import Database
 from messenger_server.store.attachments import StoredAttachment, find_attachment, read_chunk
 
+DOWNLOAD_HEADERS: Final = {
+    "If-None-Match": "Entity tags: 304 when the client has the file already.",
+    "Range": "One range of bytes.",
+    "If-Range": "An entity tag: the range counts for this content alone.",
+}
+"""What a download reads, with what it means."""
+
 _ATTR_CHARS: Final = "!#$&+-.^_`|~"
 """What RFC 8187 leaves as it is, besides letters and digits."""
 
@@ -18,7 +25,11 @@ _ATTR_CHARS: Final = "!#$&+-.^_`|~"
 async def download_attachment(call: Call[NoQuery, None]) -> Download:
     """The bytes of a file, all of them or one range."""
     database = call.services.database
-    found = await database.read(find_attachment, call.mailbox_id, call.name)
+    return await served(call, await database.read(find_attachment, call.mailbox_id, call.name))
+
+
+async def served(call: Call[NoQuery, None], found: StoredAttachment) -> Download:
+    """What a client gets that asks for a file which it may have."""
     etag = b'"%s"' % found.sha256.encode()
     if is_known(call.headers.get(b"if-none-match"), etag):
         call.window.give_back()
@@ -26,7 +37,7 @@ async def download_attachment(call: Call[NoQuery, None]) -> Download:
     asked, if_range = call.headers.get(b"range"), call.headers.get(b"if-range")
     span = wanted_span(asked, if_range, etag, found.size_bytes)
     given = span or Span(0, found.size_bytes)
-    pieces = _pieces(database, found, given)
+    pieces = _pieces(call.services.database, found, given)
     headers = [
         (b"content-type", found.mime_type.encode()),
         (b"content-length", b"%d" % (given.end - given.begin)),

@@ -15,6 +15,7 @@ from messenger_server.auth.setup_code import SetupCode
 from messenger_server.clock import Clock
 from messenger_server.config import ServerConfig
 from messenger_server.database import Database
+from messenger_server.markdown_tree import TreeCache
 from messenger_server.marks import AnnouncedMarks
 from messenger_server.presence import Hub
 from messenger_server.quota import Window
@@ -35,6 +36,8 @@ class Services(NamedTuple):
     passwords: Passwords
     attempts: Attempts
     setup_code: SetupCode
+    trees: TreeCache
+    """Of the bodies that the console opened last."""
 
 
 class NoQuery(Request, frozen=True, kw_only=True):

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable
+from functools import cache
 from typing import Final, TypeVar
 from urllib.parse import parse_qsl
 
@@ -36,7 +37,7 @@ def decode_query(query_string: bytes, shape: type[R]) -> R:
     Raises:
         InvalidRequest: a parameter is unknown, comes twice or has a value that is not allowed.
     """
-    if not query_string:
+    if not query_string and not _requires(shape):
         return shape()
     given = _parameters(query_string)
     try:
@@ -48,6 +49,12 @@ def decode_query(query_string: bytes, shape: type[R]) -> R:
         if name in given and getattr(query, field) is None:
             raise invalid(name, "must have a value, not 'null'")
     return query
+
+
+@cache
+def _requires(shape: type[Request]) -> bool:
+    """Whether a query cannot be empty."""
+    return any(field.required for field in msgspec.structs.fields(shape))
 
 
 def invalid(field: str, message: str) -> InvalidRequest:
@@ -166,8 +173,9 @@ def _shown(value: str) -> str:
 
 def _choices(shape: type[Request], field: str) -> list[str]:
     """The values that a field of a closed set may have, as its schema says."""
-    schema = msgspec.json.schema_components([shape])[1][shape.__name__]
-    return [str(value) for value in schema["properties"][field]["enum"]]
+    schema = msgspec.json.schema_components([shape])[1][shape.__name__]["properties"][field]
+    kinds = schema.get("anyOf", [schema])  # one of them is null where the field may be absent
+    return [str(value) for kind in kinds for value in kind.get("enum", ())]
 
 
 # JSON that is none.

@@ -14,9 +14,9 @@ from messenger_server.auth.admission import Admission, Client
 from messenger_server.auth.agents import AgentCheck, Headers
 from messenger_server.auth.console import ConsoleCheck, refuse_cross_site
 from messenger_server.http_errors import send_failure
-from messenger_server.quota import Quota
+from messenger_server.quota import Quota, Window
 from messenger_server.web.client_address import Trust, came_by_https, client_address
-from messenger_server.web.headers import SECURITY_HEADERS, request_id
+from messenger_server.web.headers import NOT_KEPT, SECURITY_HEADERS, request_id
 
 _log = logging.getLogger(__name__)
 _access_log = logging.getLogger("messenger_server.access")
@@ -132,6 +132,8 @@ class Gate:
         answering.who = client.address if user is None else user.session_public_id
         if scope["method"] not in _READING:
             refuse_cross_site(headers, is_https=client.is_https)
+        if user is not None and scope["method"] == "GET" and b"if-none-match" in headers:
+            return Admission(answering.request_id, headers, _uncounted(), None, user, client)
         window = self._quota.take(client.address if user is None else user.session_public_id)
         return Admission(answering.request_id, headers, window, None, user, client)
 
@@ -166,11 +168,10 @@ class _Answering:
         """Sends a part of the answer, the first one with the headers that all have."""
         if message["type"] == "http.response.start":
             self.status = message["status"]
-            message["headers"] = [
-                *message["headers"],
-                (b"x-request-id", self._request_id),
-                *SECURITY_HEADERS,
-            ]
+            own = [*message["headers"], (b"x-request-id", self._request_id), *SECURITY_HEADERS]
+            if all(name != b"cache-control" for name, _ in message["headers"]):
+                own.append(NOT_KEPT)
+            message["headers"] = own
         await self._send(message)
 
     def write_access(self, scope: HTTPScope) -> None:
@@ -195,6 +196,11 @@ def _headers_read(scope: HTTPScope) -> Headers:
         if name in _HEADERS_READ and name not in found:
             found[name] = value
     return found
+
+
+def _uncounted() -> Window:
+    """The quota of a page that asks every few seconds whether anything has changed: none."""
+    return Window(began=0.0)
 
 
 def _values(scope: HTTPScope, name: bytes) -> list[bytes]:

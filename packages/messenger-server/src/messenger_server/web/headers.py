@@ -12,9 +12,10 @@ SECURITY_HEADERS: Final[tuple[Header, ...]] = (
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
     (b"cross-origin-opener-policy", b"same-origin"),
-    (b"cache-control", b"no-store"),
 )
-"""Source: http-api §1. No answer of this version may be kept by anybody on its way."""
+"""Source: http-api §1."""
+NOT_KEPT: Final[Header] = (b"cache-control", b"no-store")
+"""Of every answer that does not say itself for how long it holds."""
 
 
 def request_id(incoming: bytes | None) -> bytes:
