@@ -6,6 +6,7 @@ import httpx2
 import pytest
 
 from support.app import Agent, RunningApp
+from support.browser import Browser
 
 
 def _fault(answer: httpx2.Response) -> tuple[str, str]:
@@ -50,6 +51,12 @@ async def test_a_query_parameter_that_is_not_allowed_is_named(
 
     assert found[0] == field
     assert found[1] == message or (not message and "is not a parameter" in found[1])
+
+
+async def test_the_choices_of_a_parameter_that_may_be_absent_are_named(owner: Browser) -> None:
+    found = _fault(await owner.get("/admin/threads", priority="low"))
+
+    assert found == ("priority", "must be one of high, not 'low'")
 
 
 async def test_a_query_that_is_not_utf_8_is_refused(alice: Agent) -> None:
