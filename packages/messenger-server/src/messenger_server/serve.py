@@ -20,6 +20,7 @@ from litestar import Litestar
 from messenger_server.accepting import ACCEPTED_IN_A_TURN, LoopFailures
 from messenger_server.app import create_app
 from messenger_server.config import HOST, Failed, Refused, ServerConfig
+from messenger_server.connections import BoundedProtocol, close_overdue
 from messenger_server.database import Database
 from messenger_server.database.opening import refuse_foreign
 from messenger_server.log import START_LOGGER, start_logging
@@ -146,7 +147,7 @@ class _LoopbackServer(uvicorn.Server):
         super().__init__(
             uvicorn.Config(
                 app,
-                http="httptools",
+                http=BoundedProtocol,
                 loop="asyncio",
                 ws="none",
                 lifespan="on",
@@ -187,8 +188,9 @@ class _LoopbackServer(uvicorn.Server):
         await super().shutdown(sockets)
 
     async def main_loop(self) -> None:
-        """Keeps the `Date` header true until the stop."""
+        """Keeps the `Date` header true and ends overdue connections, until the stop."""
         while not await self.on_tick(0):
+            close_overdue(self.server_state.connections, self._loop.time())
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._stop.wait(), timeout=1)
 
