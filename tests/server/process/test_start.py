@@ -282,3 +282,15 @@ def test_a_second_name_of_a_database_is_refused(tmp_path: Path) -> None:
 
         assert f"{other} has 2 names" in words
         assert not list(tmp_path.glob("other.db?*"))
+
+
+@posix_only
+def test_a_path_that_is_no_regular_file_is_refused(tmp_path: Path) -> None:
+    server = ServerProcess(tmp_path)
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    beside = set(Path(os.devnull).parent.glob("null*"))
+    for path in (os.devnull, str(fifo), str(tmp_path)):
+        assert f"{path} cannot be used as the database" in refused(server, MESSENGER_DB_PATH=path)
+    assert list(tmp_path.iterdir()) == [fifo]
+    assert set(Path(os.devnull).parent.glob("null*")) == beside

@@ -136,6 +136,22 @@ class TestForeignFiles:
         with pytest.raises(Unusable, match="directory"):
             prepare(tmp_path)
 
+    @pytest.mark.skipif(os.name != "posix", reason="there are no devices, FIFOs and /proc")
+    def test_what_is_no_regular_file_is_refused(self, tmp_path: Path) -> None:
+        fifo = tmp_path / "fifo"
+        os.mkfifo(fifo)
+        for path in (Path(os.devnull), fifo):
+            with pytest.raises(Unusable, match=f"{path}.*no regular file.*MESSENGER_DB_PATH"):
+                prepare(path)
+            with pytest.raises(Unusable), open_for_command(path):
+                pass
+
+    @pytest.mark.skipif(not Path("/proc/self/comm").exists(), reason="there is no /proc")
+    def test_a_file_of_the_system_is_not_taken_for_an_empty_one(self) -> None:
+        for name in ("/proc/self/comm", "/proc/version"):
+            with pytest.raises(NotOurs, match=name):
+                prepare(Path(name))
+
     def test_a_path_below_a_file_is_refused(self, tmp_path: Path) -> None:
         (tmp_path / "file").touch()
         with pytest.raises(Unusable):

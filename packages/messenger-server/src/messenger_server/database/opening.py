@@ -4,6 +4,7 @@ A file that is not ours is looked at and never touched: its first hundred bytes 
 """
 
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -56,7 +57,7 @@ def prepare(path: Path) -> None:
         DatabaseRefused: another file stands there, or a database of another version.
     """
     with _file_errors(path):
-        _refuse_many_names(path)
+        _refuse_unsafe(path)
         is_new = _is_absent_or_empty(path)
         if is_new:
             _make_file(path)
@@ -72,7 +73,7 @@ def refuse_foreign(path: Path) -> None:
         DatabaseRefused: another file stands there.
     """
     with _file_errors(path):
-        _refuse_many_names(path)
+        _refuse_unsafe(path)
         if not _is_absent_or_empty(path):
             _refuse_foreign(path)
 
@@ -90,15 +91,22 @@ def _file_errors(path: Path) -> Iterator[None]:
         raise Unusable(f"{path} cannot be used as the database: {error.orig}") from error
 
 
-def _refuse_many_names(path: Path) -> None:
+def _refuse_unsafe(path: Path) -> None:
+    """Refuses what is no plain file with one name; it is not opened: a FIFO would wait for ever."""
     try:
-        names = path.stat().st_nlink
+        facts = path.stat()
     except FileNotFoundError:
         return
-    if path.is_file() and names > 1:
+    if not stat.S_ISREG(facts.st_mode):
+        kind = "a directory" if stat.S_ISDIR(facts.st_mode) else "no regular file"
+        raise Unusable(
+            f"{path} cannot be used as the database, because it is {kind}: "
+            "set MESSENGER_DB_PATH to a file"
+        )
+    if facts.st_nlink > 1:
         raise ManyNames(
-            f"{path} has {names} names (hard links), and mail would be lost if it were opened by "
-            "two of them: remove the other names, or copy it to a file with one, "
+            f"{path} has {facts.st_nlink} names (hard links), and mail would be lost if it were "
+            "opened by two of them: remove the other names, or copy it to a file with one, "
             "and set MESSENGER_DB_PATH to that"
         )
 
@@ -113,7 +121,8 @@ def _refuse_foreign(path: Path) -> None:
 
 def _is_absent_or_empty(path: Path) -> bool:
     try:
-        return path.stat().st_size == 0
+        with path.open("rb") as file:  # not by its size: files of the system have none to tell
+            return not file.read(1)
     except FileNotFoundError:
         return True
 
