@@ -125,6 +125,40 @@ def test_nothing_is_written_to_a_name_that_a_program_runs(pattern: str) -> None:
     assert why_not_write(HOME / pattern.replace("*", "x"), STATE)
 
 
+@pytest.mark.parametrize(
+    "path",
+    [
+        "CLAUDE.md",
+        "Claude.local.MD",
+        "AGENTS.md",
+        "gemini.md",
+        "opencode.jsonc",
+        "conftest.py",
+        "Makefile",
+        "package.json",
+        ".claude/anything/x",
+        ".claude/worktrees/y/.claude/settings.json",
+        ".claude/worktrees/y/CLAUDE.md",
+        ".cursor/rules/x.mdc",
+        ".cursorrules",
+        ".windsurfrules",
+        ".github/copilot-instructions.md",
+        ".github/workflows/build.yml",
+        ".pre-commit-config.yaml",
+        ".gitattributes",
+        ".vscode/tasks.json",
+        ".codex/config.toml",
+        ".gemini/settings.json",
+        ".envrc",
+        "pyproject.toml",
+        "setup.py",
+        "sitecustomize.py",
+    ],
+)
+def test_nothing_is_written_to_what_a_host_or_a_builder_obeys_in_a_project(path: str) -> None:
+    assert why_not_write(HOME / "project" / path, STATE)
+
+
 @pytest.mark.parametrize("place", STARTING_SYSTEM_PLACES)
 def test_nothing_is_written_into_the_system(place: str) -> None:
     assert why_not_write(Path(place) / "cron.d" / "x", STATE)
@@ -137,6 +171,9 @@ def test_nothing_is_written_into_the_system(place: str) -> None:
         "/tmp/messenger-x/a.png",
         "/home/somebody/.claude/worktrees/x/report.md",
         "/home/somebody/.gitignore",
+        "/home/somebody/project/CLAUDE.md.txt",
+        "/home/somebody/project/package-notes.json",
+        "/home/somebody/project/.github/README.md",
         "/home/somebody/etc/x",
     ],
 )

@@ -335,6 +335,18 @@ async def test_a_temporary_folder_that_takes_nothing_is_told(
         await saved(None)
 
 
+async def test_a_senders_name_that_hosts_obey_is_refused_and_another_name_is_the_way_out(
+    folder: Path,
+) -> None:
+    with pytest.raises(PathRefused, match=r"obey files named “CLAUDE\.md”.* of another name"):
+        await saved(folder, arriving("CLAUDE.md"))
+    assert os.listdir(folder) == []
+
+    target = await saved(folder / "their-notes.md", arriving("CLAUDE.md"))
+
+    assert target.read_bytes() == CONTENT
+
+
 @pytest.mark.parametrize(
     ("given", "kept"),
     [

@@ -20,6 +20,7 @@ from messenger_mcp.guarded_places import (
     STARTING_PLACES,
     STARTING_SYSTEM_PLACES,
     SYSTEM_PLACES,
+    WORKING_PLACES,
 )
 
 HEAD_BYTES = 64 * 1024
@@ -98,10 +99,12 @@ def why_not_write(path: Path, state_dir: Path) -> str | None:
         state_dir: the client's own folder.
     """
     parts = _parts(path)
-    if place := _place(parts, STARTING_PLACES) or _system_place(path, STARTING_SYSTEM_PLACES):
+    if place := _place(_within_project(parts), STARTING_PLACES) or _system_place(
+        path, STARTING_SYSTEM_PLACES
+    ):
         return f"programs run or obey what lies in “{place}”"
     if _matches(parts[-1], STARTING_NAMES):
-        return "programs run or obey files of this name"
+        return f"programs run or obey files named “{path.name}” by themselves"
     return why_not_read(path, state_dir)
 
 
@@ -116,6 +119,14 @@ def _secret_files(home: Path) -> Iterator[str | Path]:
 
 def _parts(path: Path) -> tuple[str, ...]:
     return tuple(part.casefold() for part in path.parts)
+
+
+def _within_project(parts: tuple[str, ...]) -> tuple[str, ...]:
+    """The parts below the last folder that holds whole projects, or all of them."""
+    whole = "/".join(parts)
+    for place in WORKING_PLACES:
+        whole = "/" + whole.rpartition(f"/{place}/")[2]
+    return tuple(whole.split("/"))
 
 
 def _place(parts: tuple[str, ...], places: tuple[str, ...]) -> str | None:

@@ -113,7 +113,8 @@ def _target(path: str, name: str, overwrite: bool, state_dir: Path) -> Path:
             target = Path(os.path.realpath(given.parent, strict=True)) / given.name
         if reason := why_not_write(target, state_dir):
             raise PathRefused(
-                f"nothing is ever saved to {shown(target)}: {reason}. Give another path."
+                f"nothing is ever saved to {shown(target)}: {reason}. Give as `path` a file "
+                "in another folder or of another name, such as “attachment.txt”."
             )
         there = _found(target)
     except (OSError, ValueError) as error:
