@@ -7,10 +7,12 @@ from datetime import timedelta
 from pathlib import Path
 
 import anyio.lowlevel
+import httpx2
 import pytest
 
+from messenger_mcp.config import ClientConfig
 from support.app import RunningApp, running_app
-from support.mcp_agent import Agent, agent_at
+from support.mcp_agent import LOCAL, Agent, agent_at, agent_of, asgi, session_config
 
 pytestmark = pytest.mark.anyio
 
@@ -20,6 +22,34 @@ async def until_waiting(app: RunningApp, *, waiting: bool = True) -> None:
     async with asyncio.timeout(5):
         while bool(app.hub.keys_in_use()) is not waiting:
             await anyio.lowlevel.checkpoint()
+
+
+class Line(httpx2.AsyncBaseTransport):
+    """A way to the server that can be cut, also under an open wait."""
+
+    def __init__(self, inner: httpx2.AsyncBaseTransport) -> None:
+        self._inner = inner
+        self.cut = asyncio.Event()
+        self.waits = asyncio.Event()
+        """A wait that takes time went through."""
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        if request.url.path == "/api/wait" and float(request.url.params["timeout_seconds"]):
+            self.waits.set()
+        answer = asyncio.ensure_future(self._inner.handle_async_request(request))
+        cut = asyncio.ensure_future(self.cut.wait())
+        try:
+            await asyncio.wait([answer, cut], return_when=asyncio.FIRST_COMPLETED)
+            if cut.done():
+                raise httpx2.ConnectError("the line is cut", request=request)
+            return await answer
+        finally:
+            answer.cancel()
+            cut.cancel()
+
+
+async def settings_on(app: RunningApp, folder: Path) -> ClientConfig:
+    return session_config(folder / "cut", url=LOCAL, key=await app.create_key("cut"))
 
 
 async def send(sender: Agent, recipient: Agent, **fields: object) -> str:
@@ -44,6 +74,71 @@ async def test_time_running_out_is_a_plain_result(planner: Agent, coder: Agent) 
     await send(planner, coder)
     text = await coder.call("wait_for_message", timeout_seconds=0.05)
     assert text.startswith("No message arrived within 0.05 seconds. Wait again, or go on")
+
+
+async def test_time_running_out_points_to_an_answer_that_came_before_the_wait(
+    planner: Agent, coder: Agent
+) -> None:
+    found = re.search("thr_[0-9a-f]+", await send(planner, coder))
+    assert found is not None
+    answer = await coder.call("send_message", thread_id=found[0], body="done already")
+    text = await planner.call("wait_for_message", timeout_seconds=0.05, thread_id=found[0])
+    assert text.startswith("No such message arrived within 0.05 seconds.")
+    hint = text.splitlines()[1]
+    assert hint.startswith(
+        f"1 matching unread message is already in your inbox (newest: {answer.split()[1]} from "
+    )
+    assert hint.endswith("): list_messages with unread_only and the same thread_id.")
+
+
+async def test_time_running_out_points_to_other_unread_mail_when_none_matches(
+    planner: Agent, coder: Agent
+) -> None:
+    await send(planner, coder)
+    last = await send(planner, coder)
+    text = await coder.call("wait_for_message", timeout_seconds=0.05, thread_id="thr_" + "0" * 16)
+    hint = text.splitlines()[1]
+    assert hint.startswith(
+        f"2 unread messages are already in your inbox (newest: {last.split()[1]}"
+    )
+    assert hint.endswith("): list_messages with unread_only.")
+
+
+async def test_time_running_out_says_nothing_of_an_empty_inbox(planner: Agent) -> None:
+    assert "\n" not in await planner.call("wait_for_message", timeout_seconds=0.05)
+
+
+async def test_a_wait_outlives_an_outage_and_finds_what_came_meanwhile(
+    app: RunningApp, tmp_path: Path, planner: Agent
+) -> None:
+    line = Line(asgi(app))
+    async with agent_of(await settings_on(app, tmp_path), transport=line) as coder:
+        await coder.session.address()
+        waiting = asyncio.create_task(coder.call("wait_for_message", timeout_seconds=60))
+        await asyncio.wait_for(line.waits.wait(), 5)
+        await until_waiting(app)
+        line.cut.set()
+        await until_waiting(app, waiting=False)
+        wanted = await send(planner, coder)
+        line.cut.clear()
+        text = await asyncio.wait_for(waiting, 10)
+    assert text.startswith("1 message arrived.")
+    assert wanted.split()[1] in text
+
+
+async def test_a_wait_whose_server_stays_away_lasts_its_time_and_says_so(
+    app: RunningApp, tmp_path: Path
+) -> None:
+    line = Line(asgi(app))
+    async with agent_of(await settings_on(app, tmp_path), transport=line) as coder:
+        await coder.session.address()
+        waiting = asyncio.create_task(coder.call("wait_for_message", timeout_seconds=1))
+        await asyncio.wait_for(line.waits.wait(), 5)
+        await until_waiting(app)
+        line.cut.set()
+        text = await waiting
+    assert text.startswith("No message arrived within 1 second")
+    assert "The server was away at the end of the wait" in text
 
 
 async def test_a_wait_of_no_time_looks_once(planner: Agent) -> None:

@@ -41,6 +41,12 @@ from messenger_core.wire.threads import (
 from messenger_core.wire.wait import WaitQuery, WaitResult
 
 
+class MailAway(Exception):
+    """No server answered; the text says where and why. It may answer again later."""
+
+    retry_after_seconds: int | None = None
+
+
 class BinaryReader(Protocol):
     """An open file, as far as sending it needs one."""
 

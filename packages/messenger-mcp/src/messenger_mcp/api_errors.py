@@ -13,6 +13,7 @@ from msgspec import UNSET
 
 from messenger_core import errors
 from messenger_core.errors import FieldError, MessengerError, error_from_code
+from messenger_core.mail import MailAway
 from messenger_core.wire.common import Problem
 
 _GATEWAY_STATUSES = frozenset({502, 503, 504})
@@ -35,7 +36,7 @@ _FAMILIES: dict[int, type[MessengerError]] = {
 _RETRY_AFTER_MAX_SECONDS = 24 * 3600
 
 
-class Unreachable(Exception):
+class Unreachable(MailAway):
     """No Messenger server answered; the text says where and why, in words."""
 
     def __init__(
