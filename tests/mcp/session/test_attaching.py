@@ -164,6 +164,22 @@ async def test_a_watcher_process_of_this_machine_is_named_too(project: Project) 
     assert f"A watcher is still armed on `{own}`" in text
 
 
+async def test_a_watcher_that_the_host_runs_for_the_session_is_left_to_follow(
+    project: Project,
+) -> None:
+    earlier = await project.ended_session("one")
+    plugin = {"MESSENGER_HANDOFF_AT_START": "1"}
+    async with project.session("two", settings=plugin) as agent:
+        own = await whoami(agent)
+        lock = await take_watch_lock(StateDir(project.folder / "state"), LOCAL, own)
+        assert isinstance(lock, FileLock)
+        with lock:
+            text = await agent.call("attach_to_mailbox", address=earlier)
+    assert "follows to this mailbox by itself" in text
+    assert "Stop it" not in text
+    assert "NOT armed" not in text
+
+
 async def test_nothing_is_said_of_a_watcher_where_none_stands(project: Project) -> None:
     earlier = await project.ended_session("one")
     async with project.session("two") as agent:

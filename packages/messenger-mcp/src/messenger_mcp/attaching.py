@@ -17,6 +17,11 @@ from messenger_mcp.session import Session
 from messenger_mcp.state_dir import StateDir
 from messenger_mcp.watch_lock import is_watched
 
+_FOLLOWS = (
+    "Notifications: the watcher that the host runs for this session follows to this mailbox by "
+    "itself within seconds. Leave it running and arm no other."
+)
+
 
 class AttachToMailbox(Request, frozen=True, kw_only=True):
     """Which mailbox is to be worked."""
@@ -42,12 +47,7 @@ class Attaching:
         if after.mailbox.id == left:
             return f"You work mailbox `{left}` already; nothing changed."
         return "\n".join(
-            [
-                *self._which(after),
-                *(_still_watched(left) if await self._is_watched(before) else []),
-                notification_line(after.watcher),
-                unread_line(after),
-            ]
+            [*self._which(after), *await self._notifications(before, after), unread_line(after)]
         )
 
     async def _move(self, address: str | None, left: str) -> None:
@@ -86,9 +86,14 @@ class Attaching:
             session.config.fixed_address is None and session.registration.host_session is not None
         )
 
-    async def _is_watched(self, left: MailboxStatus) -> bool:
-        url, address = self._session.config.server_url, left.mailbox.id
-        return left.watcher.armed or await asyncio.to_thread(is_watched, self._state, url, address)
+    async def _notifications(self, before: MailboxStatus, after: MailboxStatus) -> list[str]:
+        left = before.mailbox.id
+        url = self._session.config.server_url
+        is_here = await asyncio.to_thread(is_watched, self._state, url, left)
+        if is_here and self._session.has_following_watcher:
+            return [_FOLLOWS]
+        still = _still_watched(left) if is_here or before.watcher.armed else []
+        return [*still, notification_line(after.watcher)]
 
 
 def attaching_tool(session: Session, state: StateDir) -> AnyTool:

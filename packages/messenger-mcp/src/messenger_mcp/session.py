@@ -68,6 +68,12 @@ class Session:
         """The mailbox was made for this session: no earlier one was found again."""
         return self.registration.is_new
 
+    @property
+    def has_following_watcher(self) -> bool:
+        """The host runs the watcher without an address: it goes by this session's hand-off."""
+        is_known = self.registration.host_session is not None
+        return is_known and self.config.leaves_handoff_at_start
+
     async def address(self) -> str:
         """The mailbox that is worked, registered.
 
