@@ -427,7 +427,9 @@ async def test_an_address_never_becomes_a_header_of_its_own(peer: WaitPeer, addr
     ("message_id", "target"),
     [
         ("../agents", "/api/messages/%2E%2E%2Fagents"),
-        ("..", "/api/messages/%2E%2E"),
+        ("/", "/api/messages/%2F"),
+        ("...", "/api/messages/%2E%2E%2E"),
+        ("%2F", "/api/messages/%252F"),
         ("a?mark_read=false", "/api/messages/a%3Fmark_read%3Dfalse"),
         ("a#b c\r\n", "/api/messages/a%23b%20c%0D%0A"),
         ("é\ud800", "/api/messages/%C3%A9%3F"),
@@ -442,3 +444,31 @@ async def test_an_id_never_becomes_a_path_or_a_query(
         await client.read_message(message_id, mark_read=True)
 
     assert peer.asked[0].target == target
+
+
+NAMED: list[tuple[Callable[[MessengerClient, str], Awaitable[object]], type[MessengerError]]] = [
+    (lambda client, name: client.mailbox(name), errors.MailboxNotFound),
+    (lambda client, name: client.read_message(name, mark_read=True), errors.MessageNotFound),
+    (lambda client, name: client.get_thread(name, ThreadReadQuery()), errors.ThreadNotFound),
+    (
+        lambda client, name: client.rename_thread(name, RenameThread(title="")),
+        errors.ThreadNotFound,
+    ),
+    (fetch, errors.AttachmentNotFound),
+    (lambda client, name: client.delete_folder(name), errors.FolderNotFound),
+]
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "a\0b"])
+@pytest.mark.parametrize(("call", "refusal"), NAMED)
+async def test_promise_8_what_no_path_can_hold_is_not_there(
+    peer: WaitPeer,
+    client: MessengerClient,
+    name: str,
+    call: Callable[[MessengerClient, str], Awaitable[object]],
+    refusal: type[MessengerError],
+) -> None:
+    with pytest.raises(refusal):
+        await call(client, name)
+
+    assert peer.asked == []

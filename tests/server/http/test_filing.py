@@ -150,9 +150,10 @@ async def test_a_name_that_is_none_or_taken(
         ("TRASH", 403, "system_folder"),
         ("all", 404, "folder_not_found"),
         ("nowhere", 404, "folder_not_found"),
-        ("a/b", 404, "folder_not_found"),
-        ("%FF", 404, "folder_not_found"),
-        ("%00", 404, "folder_not_found"),
+        ("a%2Fb", 404, "folder_not_found"),
+        ("a/b", 404, "not_found"),
+        ("%FF", 404, "not_found"),
+        ("%00", 404, "not_found"),
     ],
 )
 async def test_what_cannot_be_deleted(app: RunningApp, name: str, status: int, code: str) -> None:

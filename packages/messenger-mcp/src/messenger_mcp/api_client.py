@@ -13,6 +13,14 @@ from urllib.parse import quote, unquote
 
 import msgspec
 
+from messenger_core.errors import (
+    AttachmentNotFound,
+    FolderNotFound,
+    MailboxNotFound,
+    MessageNotFound,
+    NotFound,
+    ThreadNotFound,
+)
 from messenger_core.mail import AttachmentSource, AttachmentStream
 from messenger_core.wire.common import Mailbox
 from messenger_core.wire.folders import CreateFolder, Folder, Folders
@@ -55,6 +63,8 @@ from messenger_mcp.multipart import MultipartBody
 __all__ = ["MessengerClient", "Unreachable"]
 
 _LEFT_UNREAD = ReadQuery(mark_read=False)
+
+_NO_SEGMENTS = frozenset({"", ".", ".."})
 
 _SHA256 = re.compile(r'(?:W/)?"([0-9a-f]{64})"')
 _NAME_ENCODED = re.compile(r"filename\*=UTF-8''([^;\s]+)", re.IGNORECASE)
@@ -136,7 +146,7 @@ class MessengerClient:
 
     async def mailbox(self, address: str) -> Mailbox:
         """`GET /api/agents/:id`."""
-        return await self._http.get(f"/api/agents/{_segment(address)}", Mailbox)
+        return await self._http.get(f"/api/agents/{_segment(address, MailboxNotFound)}", Mailbox)
 
     async def rename_mailbox(self, names: RenameMailbox) -> Mailbox:
         """`PATCH /api/agents/me`."""
@@ -164,7 +174,7 @@ class MessengerClient:
 
     async def read_message(self, message_id: str, *, mark_read: bool) -> MessageDetail:
         """`GET /api/messages/:id`."""
-        path = f"/api/messages/{_segment(message_id)}"
+        path = f"/api/messages/{_segment(message_id, MessageNotFound)}"
         return await self._http.get(path, MessageDetail, None if mark_read else _LEFT_UNREAD)
 
     async def mark(self, request: MarkMessages) -> Changed:
@@ -182,7 +192,7 @@ class MessengerClient:
     @asynccontextmanager
     async def attachment(self, attachment_id: str) -> AsyncIterator[AttachmentStream]:
         """`GET /api/attachments/:id`."""
-        path = f"/api/attachments/{_segment(attachment_id)}"
+        path = f"/api/attachments/{_segment(attachment_id, AttachmentNotFound)}"
         async with self._http.download(path) as download:
             facts = _attachment_facts(attachment_id, download.headers)
             if facts is None:
@@ -199,7 +209,7 @@ class MessengerClient:
 
     async def delete_folder(self, name: str) -> None:
         """`DELETE /api/folders/:name`."""
-        await self._http.delete(f"/api/folders/{_segment(name)}")
+        await self._http.delete(f"/api/folders/{_segment(name, FolderNotFound)}")
 
     async def links(self) -> Links:
         """`GET /api/links`."""
@@ -211,11 +221,13 @@ class MessengerClient:
 
     async def get_thread(self, thread_id: str, query: ThreadReadQuery) -> ThreadDetail:
         """`GET /api/threads/:id`."""
-        return await self._http.get(f"/api/threads/{_segment(thread_id)}", ThreadDetail, query)
+        path = f"/api/threads/{_segment(thread_id, ThreadNotFound)}"
+        return await self._http.get(path, ThreadDetail, query)
 
     async def rename_thread(self, thread_id: str, names: RenameThread) -> Thread:
         """`PATCH /api/threads/:id`."""
-        return await self._http.send("PATCH", f"/api/threads/{_segment(thread_id)}", names, Thread)
+        path = f"/api/threads/{_segment(thread_id, ThreadNotFound)}"
+        return await self._http.send("PATCH", path, names, Thread)
 
     async def wait(self, query: WaitQuery) -> WaitResult:
         """`GET /api/wait`."""
@@ -224,8 +236,15 @@ class MessengerClient:
         )
 
 
-def _segment(text: str) -> str:
-    # Also dots: `..` would be another path.
+def _segment(text: str, refusal: type[NotFound]) -> str:
+    """One segment of a path, whatever the text holds.
+
+    Raises:
+        NotFound: the refusal, of a text that is none: nothing has such a name.
+    """
+    if text in _NO_SEGMENTS or "\x00" in text:
+        raise refusal
+    # Also dots: on its way `..` would become another path.
     return quote(text, safe="", errors="replace").replace(".", "%2E")
 
 

@@ -136,7 +136,6 @@ ROUTES: Final = (
         delete_folder,
         status=204,
         refusals=(FolderNotFound, SystemFolder),
-        takes_any_name=True,
     ),
     Route("GET", "/api/links", list_links),
     Route("GET", "/api/wait", wait, refusals=(FolderNotFound,)),

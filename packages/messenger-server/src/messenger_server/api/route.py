@@ -7,7 +7,6 @@ follow from it.
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple, get_args, get_origin, get_type_hints
-from urllib.parse import unquote
 
 import msgspec
 from litestar import Request as LitestarRequest
@@ -32,6 +31,7 @@ from messenger_server.api.send_body import read_send
 from messenger_server.api.staging import Staging
 from messenger_server.auth.admission import Admission
 from messenger_server.auth.agents import Need
+from messenger_server.web.paths import name_of
 
 Method = Literal["GET", "POST", "PATCH", "DELETE"]
 
@@ -60,13 +60,11 @@ class Route(NamedTuple):
     """A send: files may come with it, and a key that only reads is refused before they are read."""
     request_headers: Mapping[str, str] = {}
     """Headers that it reads, with what they mean."""
-    takes_any_name: bool = False
-    """The parameter is all of the path's rest: a name that somebody chose may hold a `/`."""
 
     @property
     def pattern(self) -> str:
         """The path as Litestar spells it."""
-        return self.path.replace("}", ":path}" if self.takes_any_name else ":str}")
+        return self.path.replace("}", ":str}")
 
     @property
     def writes(self) -> bool:
@@ -121,7 +119,7 @@ def _handler(route: Route, services: Services) -> HTTPRouteHandler:
         scope = request.scope
         call = _call(scope, route.need, services)
         call.query = decode_query(scope["query_string"], shape.query)
-        call.name = _name_in(scope, route)
+        call.name = _name_in(scope)
         call.receive = request.receive
         if route.writes and services.database.is_full():
             raise Busy
@@ -141,15 +139,9 @@ def _handler(route: Route, services: Services) -> HTTPRouteHandler:
     )(serve)
 
 
-def _name_in(scope: HTTPScope, route: Route) -> str:
+def _name_in(scope: HTTPScope) -> str:
     """What the path names."""
-    if route.takes_any_name:
-        # From the path as it was sent: once decoded, a `/` of the name looks like any other.
-        rest = scope["raw_path"].decode("latin-1").strip("/")
-        for _ in range(route.path.count("/") - 1):
-            rest = rest.partition("/")[2].lstrip("/")
-        return unquote(rest)
-    return next(iter(scope["path_params"].values()), "")
+    return name_of(next(iter(scope["path_params"].values()), ""))
 
 
 def _call(scope: HTTPScope, need: Need, services: Services) -> Call[Any, Any]:

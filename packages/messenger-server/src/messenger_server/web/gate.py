@@ -9,7 +9,13 @@ from litestar.enums import ScopeType
 from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 from litestar.utils import normalize_path
 
-from messenger_core.errors import Busy, ConsoleSessionRequired, MessengerError, RateLimited
+from messenger_core.errors import (
+    Busy,
+    ConsoleSessionRequired,
+    MessengerError,
+    NotFound,
+    RateLimited,
+)
 from messenger_server.auth.admission import Admission, Client
 from messenger_server.auth.agents import AgentCheck, Headers
 from messenger_server.auth.console import ConsoleCheck, refuse_cross_site
@@ -17,6 +23,7 @@ from messenger_server.http_errors import send_failure
 from messenger_server.quota import Quota, Window
 from messenger_server.web.client_address import Trust, came_by_https, client_address
 from messenger_server.web.headers import NOT_KEPT, SECURITY_HEADERS, request_id
+from messenger_server.web.paths import routed_path
 
 _log = logging.getLogger(__name__)
 _access_log = logging.getLogger("messenger_server.access")
@@ -73,7 +80,13 @@ class Gate:
         answering = _Answering(send, request_id(headers.get(b"x-request-id")))
         scope.setdefault("state", {})["request_id"] = answering.request_id
         try:
-            admission = await self._admit(scope, headers, answering)
+            path = routed_path(scope["raw_path"])
+            admission = await self._admit(
+                path or normalize_path(scope["path"]), scope, headers, answering
+            )
+            if path is None:
+                raise NotFound
+            scope["path"] = path
             scope["state"]["admission"] = admission
             await self._app(scope, receive, answering.send)
         except Exception as failure:
@@ -85,14 +98,13 @@ class Gate:
                 answering.write_access(scope)
 
     async def _admit(
-        self, scope: HTTPScope, headers: Headers, answering: "_Answering"
+        self, path: str, scope: HTTPScope, headers: Headers, answering: "_Answering"
     ) -> Admission:
         """Whom the request comes from, with its share of the quota taken.
 
         Raises:
             MessengerError: the caller is refused; that counts for the client's address.
         """
-        path = normalize_path(scope["path"])
         try:
             if _asks_for_key(path):
                 return await self._admit_agent(path, headers, scope, answering)
