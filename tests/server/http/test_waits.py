@@ -120,6 +120,20 @@ async def test_at_most_200_messages_are_given_and_the_cursor_goes_on(
     assert (len(first["messages"]), len(rest["messages"])) == (200, 5)
 
 
+@pytest.mark.parametrize("folder", ["all", "ALL"])
+async def test_a_wait_for_all_folders_is_one_that_names_none(
+    app: RunningApp, alice: Agent, bob: Agent, folder: str
+) -> None:
+    async with _waiting(app, bob, folder=folder, timeout_seconds=5) as waiting:
+        sent = await alice.send(bob)
+    answer = (await waiting).json()
+    assert [each["id"] for each in answer["messages"]] == [sent["id"]]
+
+    await bob.post("/api/messages/delete", {"ids": [sent["id"]]})
+    later = await bob.get("/api/wait", folder=folder, after=0, timeout_seconds=0)
+    assert (later.status_code, later.json()["messages"]) == (200, [])
+
+
 async def test_a_wait_for_one_folder_sleeps_through_the_others(
     app: RunningApp, alice: Agent, bob: Agent
 ) -> None:

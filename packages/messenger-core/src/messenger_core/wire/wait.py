@@ -16,7 +16,7 @@ class WaitQuery(Request, frozen=True, kw_only=True, omit_defaults=True):
     timeout_seconds: Annotated[float, Meta(ge=0)] = limits.WAIT_DEFAULT_SECONDS
     """A longer wish than the server allows is cut to what it allows."""
     folder: FolderName | None = None
-    """Only messages that are in this folder now."""
+    """Only messages that are in this folder now; `all`, as without it: in any but the trash."""
     watcher: bool = False
     """The caller watches for its agent: the wait counts as presence, and links end it too."""
     after: Seq | None = None

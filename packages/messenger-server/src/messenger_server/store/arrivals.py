@@ -10,7 +10,7 @@ from messenger_core.schema import RECIPIENT, TRASH, delivery
 from messenger_core.wire.links import Link
 from messenger_core.wire.messages import MessageSummary
 from messenger_server.database import Batch, Lookup
-from messenger_server.store.folders import folder_id_of
+from messenger_server.store.folders import ALL_FOLDERS, folded_name, folder_id_of
 from messenger_server.store.links import links_between
 from messenger_server.store.summaries import COPIES, COPY, CopyRow, Names, summary_of
 
@@ -79,12 +79,12 @@ def arrived(
     """What a mailbox received with a seq above `after`, oldest first: messages, then links.
 
     At most 200 messages; links end where these do, so that nothing with a smaller seq is left out.
-    The trash is, and with `folder` everything that is not in it now.
+    The trash is, and with `folder` everything that is not in it now; `all` is what none is.
 
     Raises:
         FolderNotFound: the mailbox has no folder of that name.
     """
-    if folder is None:
+    if folder is None or folded_name(folder) == ALL_FOLDERS:
         rows = _ANYWHERE.all(connection, mailbox_id, after)
     else:
         folder_id = folder_id_of(connection, mailbox_id, folder)
