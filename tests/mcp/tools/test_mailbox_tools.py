@@ -130,7 +130,19 @@ async def test_the_directory_says_who_never_connected(planner: Agent) -> None:
 
 async def test_an_empty_directory_says_so(planner: Agent) -> None:
     assert "There is no other mailbox yet." in await planner.call("list_agents")
-    assert "No other mailbox matches." in await planner.call("list_agents", search="nobody")
+
+
+async def test_a_directory_without_hits_says_what_was_asked_and_what_to_do(
+    planner: Agent, coder: Agent
+) -> None:
+    await coder.session.address()
+    named = await planner.call("list_agents", agent_name="nothing")
+    assert named.startswith("There is no other mailbox of an agent called “nothing”. Call list_")
+    assert "without agent_name" in named
+    found = await planner.call("list_agents", search="nobody")
+    assert found.startswith("No other mailbox matches “nobody”. Search with fewer words")
+    both = await planner.call("list_agents", agent_name="Coder", search="nobody")
+    assert both.startswith("No other mailbox of an agent called “Coder” matches “nobody”.")
 
 
 async def test_names_of_others_stay_on_their_line_and_lose_host_tags(

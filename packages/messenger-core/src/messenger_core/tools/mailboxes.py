@@ -71,7 +71,7 @@ async def whoami(call: ToolCall, _: NoArguments) -> str:
     status = await call.mail.status()
     mailbox = status.mailbox
     lines = [
-        f"Address: {mailbox.id}",
+        *_addresses(mailbox.id, call),
         *([NEW_ADDRESS] if call.address_is_new else []),
         f"Name: {_named(mailbox.display_name, mailbox.description, 'none yet (rename_mailbox)')}",
         f"Agent: {_named(mailbox.agent_name, mailbox.agent_description, 'none')}",
@@ -127,6 +127,17 @@ def unread_line(status: MailboxStatus) -> str:
     if not unread:
         return "No unread mail is there now."
     return f"Already there: {counted(unread, 'unread message')} (list_messages)."
+
+
+def _addresses(worked: str, call: ToolCall) -> list[str]:
+    """One's own address first; then the mailbox that is worked instead of it."""
+    if not call.is_attached:
+        return [f"Address: {worked}"]
+    return [
+        f"Address: {call.own_address} (your own)" if call.own_address else "Address: none yet",
+        f"Attached to: {worked}. You read its mail, what you send comes from it, and all below is "
+        "of it. attach_to_mailbox without `address` goes back to your own.",
+    ]
 
 
 def _named(name: str | None, description: str | None, absent: str) -> str:
@@ -196,7 +207,7 @@ def _directory_head(directory: Directory, query: DirectoryQuery) -> str:
     )
     noun = "mailbox" if query.agent_name else "agent"
     if not directory.total:
-        return "No other mailbox matches." if query.search else "There is no other mailbox yet."
+        return _nobody(query)
     if not shown:
         return f"Nothing from offset {query.offset} on: there are {counted(directory.total, noun)}."
     head = f"{counted(directory.total, noun)}, latest activity first"
@@ -206,6 +217,21 @@ def _directory_head(directory: Directory, query: DirectoryQuery) -> str:
     if last < directory.total:
         head += f"; the rest: same call with offset {last}"
     return head + "."
+
+
+def _nobody(query: DirectoryQuery) -> str:
+    named = f" of an agent called {quoted(query.agent_name)}" if query.agent_name else ""
+    if query.search:
+        return (
+            f"No other mailbox{named} matches {quoted(query.search)}. Search with fewer words, or "
+            "call list_agents without search for everybody."
+        )
+    if query.agent_name:
+        return (
+            f"There is no other mailbox{named}. Call list_agents without agent_name for every "
+            "agent, or with search for a part of a name."
+        )
+    return "There is no other mailbox yet."
 
 
 def _group(group: AgentGroup, query: DirectoryQuery) -> list[str]:
