@@ -9,6 +9,7 @@ import httpx2
 import pytest
 
 from messenger_core.times import parse_rfc3339
+from messenger_server.database.opening import prepare
 from support.server_process import ServerProcess
 
 
@@ -124,10 +125,29 @@ def test_the_list_shows_every_key_and_no_secret(idle: ServerProcess) -> None:
 
 
 def test_no_keys_yet_is_said(idle: ServerProcess) -> None:
+    prepare(idle.db_path)
+
     done = idle.run("keys", "list")
 
     assert (done.returncode, done.stdout) == (0, "")
     assert "keys create" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *(["keys", "list"], ["keys", "revoke", "key_x"], ["keys", "rotate", "key_x"]),
+        *(["--reset-password"], ["upgrade"], ["upgrade", "--check"]),
+    ],
+)
+def test_a_command_that_needs_a_database_makes_none_at_a_mistyped_path(
+    idle: ServerProcess, command: list[str]
+) -> None:
+    done = idle.run(*command)
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"there is no database at {idle.db_path}" in done.stderr
+    assert not idle.db_path.parent.exists()
 
 
 def test_a_key_made_before_the_first_start_opens_the_server(idle: ServerProcess) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import httpx2
 
+from messenger_server.database.opening import prepare
 from support.server_process import ServerProcess, wait_until
 
 
@@ -49,6 +50,7 @@ def test_it_prints_a_new_password_and_closes_every_session_of_the_running_server
 
 def test_without_an_account_it_says_what_to_do(tmp_path: Path) -> None:
     server = ServerProcess(tmp_path)
+    prepare(server.db_path)
 
     done = server.run("--reset-password")
 

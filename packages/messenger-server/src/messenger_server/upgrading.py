@@ -9,14 +9,10 @@ from typing import NamedTuple
 from sqlalchemy import Connection
 
 from messenger_core import migrate
-from messenger_server.config import Failed, Refused
+from messenger_server.config import Failed
 from messenger_server.database import SchemaBehind
 from messenger_server.database.engines import driver_of, writing_engine
-from messenger_server.database.opening import prepare
-
-
-class NoDatabase(Refused):
-    """There is nothing to upgrade."""
+from messenger_server.database.opening import prepare, require_database
 
 
 class NotUpgraded(Failed):
@@ -39,8 +35,7 @@ def why_behind(path: Path) -> str | None:
         DatabaseRefused: the file is not ours, or a newer version upgraded it.
         NoDatabase: there is no file.
     """
-    if not path.exists():
-        raise NoDatabase(f"there is no database at {path}: `messenger-server` creates one")
+    require_database(path)
     try:
         prepare(path)
     except SchemaBehind as behind:

@@ -21,7 +21,7 @@ _HEADINGS: Final = ("ID", "NAME", "KEY", "OPENS", "CREATED", "EXPIRES", "LAST US
 
 def create(path: Path, draft: NewKey, *, as_json: bool) -> int:
     """Makes a key and prints its secret on stdout, with `as_json` the whole key; exit code 0."""
-    with batch_of(path) as batch:
+    with batch_of(path, makes_database=True) as batch:
         created = create_key(batch, draft)
         record(batch, AuditEntry("key_created", created.key.id))
     _show_secret(created, as_json=as_json)

@@ -7,6 +7,7 @@ from messenger_server.database.batch import Batch
 from messenger_server.database.opening import (
     DatabaseRefused,
     ManyNames,
+    NoDatabase,
     NotOurs,
     SchemaAhead,
     SchemaBehind,
@@ -22,6 +23,7 @@ __all__ = [
     "DatabaseRefused",
     "Lookup",
     "ManyNames",
+    "NoDatabase",
     "NotOurs",
     "SchemaAhead",
     "SchemaBehind",

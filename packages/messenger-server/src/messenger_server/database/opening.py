@@ -32,6 +32,10 @@ class Unusable(DatabaseRefused):
     """The file cannot be read or written."""
 
 
+class NoDatabase(DatabaseRefused):
+    """There is none, and what was asked for has nothing to do without one."""
+
+
 class ManyNames(DatabaseRefused):
     """The file has further names: SQLite finds its log by name, and each name would get its own."""
 
@@ -64,6 +68,21 @@ def prepare(path: Path) -> None:
         else:
             _refuse_foreign(path)
         _bring_to_head(path, is_new=is_new)
+
+
+def require_database(path: Path) -> None:
+    """Refuses a path where `prepare` would make a database, before it does.
+
+    Raises:
+        DatabaseRefused: no database stands there, or another file.
+    """
+    with _file_errors(path):
+        _refuse_unsafe(path)
+        if _is_absent_or_empty(path):
+            raise NoDatabase(
+                f"there is no database at {path}: check MESSENGER_DB_PATH; "
+                "`messenger-server` and `messenger-server keys create` make a new one"
+            )
 
 
 def refuse_foreign(path: Path) -> None:
