@@ -31,7 +31,7 @@ from messenger_server.api.send_body import read_send
 from messenger_server.api.staging import Staging
 from messenger_server.auth.admission import Admission
 from messenger_server.auth.agents import Need
-from messenger_server.web.paths import name_of
+from messenger_server.paths import name_of
 
 Method = Literal["GET", "POST", "PATCH", "DELETE"]
 

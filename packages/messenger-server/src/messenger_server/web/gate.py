@@ -20,10 +20,10 @@ from messenger_server.auth.admission import Admission, Client
 from messenger_server.auth.agents import AgentCheck, Headers
 from messenger_server.auth.console import ConsoleCheck, refuse_cross_site
 from messenger_server.http_errors import send_failure
+from messenger_server.paths import routed_path
 from messenger_server.quota import Quota, Window
 from messenger_server.web.client_address import Trust, came_by_https, client_address
 from messenger_server.web.headers import NOT_KEPT, SECURITY_HEADERS, request_id
-from messenger_server.web.paths import routed_path
 
 _log = logging.getLogger(__name__)
 _access_log = logging.getLogger("messenger_server.access")
