@@ -1,5 +1,6 @@
 """Wrong arguments are refused in words that name the argument, its value and what is allowed."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -104,3 +105,25 @@ async def test_a_long_wrong_value_is_cut_and_stays_on_one_line(agent: Agent) -> 
     assert "(10000 characters)" in text
     assert len(text) < 400
     assert "\n" not in text
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "words"),
+    [
+        ("list_messages", {"from": "Bob Smith"}, "`from` is “Bob Smith”, which is no mailbox"),
+        ("list_threads", {"with_mailbox": "Bob Smith"}, "`with_mailbox` is “Bob Smith”, which is"),
+        ("wait_for_message", {"from": "Bob Smith"}, "list_agents shows the addresses"),
+        ("list_messages", {"thread_id": "Parser"}, "“Parser”, which is no thread id (thr_…)"),
+        ("wait_for_message", {"thread_id": "msg_1"}, "“msg_1”, which is no thread id (thr_…)"),
+        ("get_thread", {"thread_id": "Parser"}, "“Parser”, which is no thread id (thr_…)"),
+        ("rename_thread", {"thread_id": "x", "name": "n"}, "“x”, which is no thread id (thr_…)"),
+        ("read_message", {"message_id": "thr_1"}, "“thr_1”, which is no message id (msg_…)"),
+        ("send_message", {"reply_to": "thr_1", "body": "b"}, "which is no message id (msg_…)"),
+    ],
+)
+async def test_what_has_no_form_of_an_address_or_id_is_refused_at_once(
+    planner: Agent, tool: str, arguments: dict[str, object], words: str
+) -> None:
+    text = await asyncio.wait_for(planner.refused(tool, **arguments), 5)
+    assert words in text
+    assert text.count("which is no") == 1

@@ -6,6 +6,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from messenger_core.tools.arguments import PageOffset, RequiredId
 from messenger_core.tools.fence import fenced
+from messenger_core.tools.forms import check_address, check_message_id, check_thread_id
 from messenger_core.tools.lines import (
     SEPARATOR,
     counted,
@@ -53,6 +54,8 @@ class ReadMessage(Request, frozen=True, kw_only=True):
 
 async def list_messages(call: ToolCall, arguments: ListMessages) -> str:
     """A page of messages, one line each."""
+    check_address("from", arguments.from_)
+    check_thread_id("thread_id", arguments.thread_id)
     query = MessageQuery(
         folder=arguments.folder,
         unread_only=arguments.unread_only,
@@ -70,6 +73,7 @@ async def list_messages(call: ToolCall, arguments: ListMessages) -> str:
 
 async def read_message(call: ToolCall, arguments: ReadMessage) -> str:
     """One message, whole."""
+    check_message_id("message_id", arguments.message_id)
     message = await call.mail.read_message(arguments.message_id, mark_read=arguments.mark_read)
     return "\n".join([*_head(message), fenced(message.body), *_next_step(message)])
 

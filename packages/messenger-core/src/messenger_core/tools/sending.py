@@ -4,6 +4,7 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, UnsetType
 
+from messenger_core.tools.forms import check_message_id, check_thread_id
 from messenger_core.tools.lines import counted, quoted, who
 from messenger_core.tools.tool import ADDS, Tool, ToolCall
 from messenger_core.wire.common import (
@@ -36,7 +37,13 @@ class SendArguments(Request, frozen=True, kw_only=True):
     )
 
     def draft(self) -> SendMessage:
-        """The message that is not accepted yet."""
+        """The message that is not accepted yet.
+
+        Raises:
+            InvalidRequest: what shall be answered has not the form of an id.
+        """
+        check_message_id("reply_to", self.reply_to)
+        check_thread_id("thread_id", self.thread_id)
         return SendMessage(
             body=self.body,
             to=self.to or None,

@@ -6,6 +6,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from messenger_core.tools.arguments import PageOffset, RequiredId
 from messenger_core.tools.fence import fenced
+from messenger_core.tools.forms import check_address, check_thread_id
 from messenger_core.tools.lines import SEPARATOR, counted, quoted, state_words, when, who
 from messenger_core.tools.tool import CHANGES, READS, Tool, ToolCall
 from messenger_core.wire.common import (
@@ -57,6 +58,7 @@ class RenameThreadArguments(Request, frozen=True, kw_only=True):
 
 async def list_threads(call: ToolCall, arguments: ListThreads) -> str:
     """A page of conversations, one line each."""
+    check_address("with_mailbox", arguments.with_mailbox)
     query = ThreadQuery(
         with_mailbox=arguments.with_mailbox or None,
         unread_only=arguments.unread_only,
@@ -70,6 +72,7 @@ async def list_threads(call: ToolCall, arguments: ListThreads) -> str:
 
 async def get_thread(call: ToolCall, arguments: GetThread) -> str:
     """A part of a conversation with whole bodies, oldest first; the newest part unless asked."""
+    check_thread_id("thread_id", arguments.thread_id)
     detail = await call.mail.get_thread(
         arguments.thread_id,
         ThreadReadQuery(limit=arguments.limit, offset=arguments.offset, newest_first=True),
@@ -85,6 +88,7 @@ async def get_thread(call: ToolCall, arguments: GetThread) -> str:
 
 async def rename_thread(call: ToolCall, arguments: RenameThreadArguments) -> str:
     """Names a thread for both sides."""
+    check_thread_id("thread_id", arguments.thread_id)
     thread = await call.mail.rename_thread(
         arguments.thread_id,
         RenameThread(title=arguments.name, description=arguments.description),

@@ -7,6 +7,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from messenger_core.errors import MessengerError, RateLimited
 from messenger_core.mail import MailAway
+from messenger_core.tools.forms import check_address, check_thread_id
 from messenger_core.tools.lines import counted, message_line, when, who
 from messenger_core.tools.tool import READS, Tool, ToolCall
 from messenger_core.wire.common import Request
@@ -40,6 +41,8 @@ class WaitForMessage(Request, frozen=True, kw_only=True, rename={"from_": "from"
 
 async def wait_for_message(call: ToolCall, arguments: WaitForMessage) -> str:
     """The next message that arrives, or that none came."""
+    check_address("from", arguments.from_)
+    check_thread_id("thread_id", arguments.thread_id)
     clock = asyncio.get_running_loop().time
     begun = clock()
     total = arguments.timeout_seconds
