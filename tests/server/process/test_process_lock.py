@@ -1,15 +1,17 @@
 """Who holds a database file, and what the next one is told."""
 
+import errno
 import json
 import os
 import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from messenger_server.process_lock import DatabaseHeld, hold_database
+from messenger_server.process_lock import DatabaseHeld, LockUnusable, hold_database
 from support.server_process import ServerProcess
 
 WHEN = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"
@@ -85,3 +87,20 @@ def test_the_refused_one_leaves_the_description_of_the_holder(path: Path) -> Non
         refusal(path)
 
         assert holder.read_bytes() == before
+
+
+def test_a_full_disk_is_named_with_its_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real_open = os.open
+
+    def open_on_a_full_disk(path: Any, *arguments: Any, **options: Any) -> int:
+        if ".holder." in str(path):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return real_open(path, *arguments, **options)
+
+    monkeypatch.setattr(os, "open", open_on_a_full_disk)
+    path = tmp_path / "messenger.db"
+    full = pytest.raises(LockUnusable, match=f"{path}, because the disk is full: free space")
+    with full, hold_database(path, "server", 1):
+        pass

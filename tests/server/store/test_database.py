@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Connection, insert, select, text
-from sqlalchemy.exc import DatabaseError, OperationalError
+from sqlalchemy.exc import OperationalError
 
 from messenger_core.errors import Busy, KeyNotFound, MessengerError
 from messenger_core.schema import audit, counter, folder
@@ -201,7 +201,7 @@ class TestWriting:
         assert await database.read(_notes) == ["two"]
 
     async def test_a_full_disk_fails_what_does_not_fit_and_nothing_after(
-        self, database: Database
+        self, database: Database, base_path: Path, caplog: pytest.LogCaptureFixture
     ) -> None:
         def limit(batch: Batch, pages: int) -> None:
             batch.connection.execute(text(f"PRAGMA max_page_count = {pages}")).all()
@@ -210,7 +210,11 @@ class TestWriting:
         outcomes = await _together(
             database, *(database.write(_note, "x" * 100_000) for _ in range(3))
         )
-        assert all(isinstance(outcome, DatabaseError) for outcome in outcomes)
+        for outcome in outcomes:
+            assert isinstance(outcome, Busy)
+            assert outcome.retry_after_seconds == 30
+            assert "Nothing was stored, because the disk of the server is full" in outcome.detail
+        assert f"the disk of {base_path} is full" in caplog.text
         await database.write(limit, 1_000_000)
         assert await database.write(_note, "fits") == "fits"
         assert await database.read(_notes) == ["fits"]

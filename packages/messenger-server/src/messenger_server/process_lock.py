@@ -1,5 +1,6 @@
 """The process lock: one server, or one upgrade, on a database file at a time."""
 
+import errno
 import os
 import secrets
 from collections.abc import Iterator
@@ -54,19 +55,32 @@ def hold_database(path: Path, work: Work, port: int | None = None) -> Iterator[N
     except Timeout:
         raise DatabaseHeld(_refusal(real, _read_holder(holder_path))) from None
     except OSError as error:
-        raise LockUnusable(
-            f"{error.filename or real.parent} cannot be used beside the database"
-            f" ({error.strerror}): check the path and its rights, or set MESSENGER_DB_PATH"
-        ) from None
+        raise _unusable(real, error) from None
     try:
         me = Holder(pid=os.getpid(), work=work, port=port, since=times.rfc3339(times.now_ms()))
-        _write_privately(holder_path, msgspec.json.encode(me))
+        try:
+            _write_privately(holder_path, msgspec.json.encode(me))
+        except OSError as error:
+            raise _unusable(real, error) from None
         yield
     finally:
         # While the lock is still held: afterwards the file would be the next holder's.
         with suppress(OSError):
             holder_path.unlink()
         lock.release()
+
+
+def _unusable(real: Path, error: OSError) -> LockUnusable:
+    place = error.filename or real.parent
+    if error.errno == errno.ENOSPC:
+        return LockUnusable(
+            f"{place} cannot be written beside the database {real}, because the disk is full: "
+            "free space there, or set MESSENGER_DB_PATH"
+        )
+    return LockUnusable(
+        f"{place} cannot be used beside the database"
+        f" ({error.strerror}): check the path and its rights, or set MESSENGER_DB_PATH"
+    )
 
 
 def _refusal(path: Path, holder: Holder | None) -> str:
@@ -107,6 +121,10 @@ def _write_privately(path: Path, content: bytes) -> None:
     """Replaces the file at once, readable by its owner alone."""
     draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(content)
-    draft.replace(path)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+        draft.replace(path)
+    except OSError:
+        draft.unlink(missing_ok=True)
+        raise

@@ -3,6 +3,7 @@
 A file that is not ours is looked at and never touched: its first hundred bytes say what it is.
 """
 
+import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from messenger_core import migrate
 from messenger_core.schema import APPLICATION_ID
 from messenger_server.config import Refused
 from messenger_server.database.engines import driver_of, writing_engine
+from messenger_server.database.transactions import is_disk_full
 
 _HEADER_BYTES: Final = 100
 _MAGIC: Final = b"SQLite format 3\x00"
@@ -102,12 +104,15 @@ def _file_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        is_full = error.errno == errno.ENOSPC
+        next_step = "free space there" if is_full else "check the path and its rights"
         raise Unusable(
             f"{path} cannot be used as the database ({error.strerror}): "
-            "check the path and its rights, or set MESSENGER_DB_PATH"
+            f"{next_step}, or set MESSENGER_DB_PATH"
         ) from None
     except DatabaseError as error:
-        raise Unusable(f"{path} cannot be used as the database: {error.orig}") from error
+        next_step = ", free space there" if is_disk_full(error) else ""
+        raise Unusable(f"{path} cannot be used as the database: {error.orig}{next_step}") from error
 
 
 def _refuse_unsafe(path: Path) -> None:

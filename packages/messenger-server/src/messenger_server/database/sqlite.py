@@ -92,7 +92,7 @@ class Database:
         `alone` makes it a transaction of its own: for large jobs.
 
         Raises:
-            Busy: the database is closing, or another program holds it.
+            Busy: the database is closing, another program holds it, or the disk is full.
             MessengerError: the function's own refusal; nothing was written.
         """
         future = asyncio.get_running_loop().create_future()
@@ -106,7 +106,7 @@ class Database:
         """What `fn(batch, [item, …])` gives for this item; it gets all that wait in one call.
 
         Raises:
-            Busy: the database is closing, or another program holds it.
+            Busy: the database is closing, another program holds it, or the disk is full.
             MessengerError: the item's own refusal; nothing was written for it.
         """
         future = asyncio.get_running_loop().create_future()

@@ -1,5 +1,6 @@
 """Transactions: one batch from its `BEGIN IMMEDIATE` to a durable `COMMIT`, or wholly undone."""
 
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -16,6 +17,16 @@ class NotBegun(Exception):
 
 class NotCommitted(Exception):
     """The database could not keep the transaction, e.g. on a full disk; nothing of it is there."""
+
+
+def is_disk_full(error: BaseException | None) -> bool:
+    """Whether the disk has no room for what was written; the causes of the error are asked too."""
+    while error is not None:
+        driver_error = getattr(error, "orig", error)  # SQLAlchemy wraps the driver's
+        if getattr(driver_error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
+            return True
+        error = error.__cause__
+    return False
 
 
 @contextmanager

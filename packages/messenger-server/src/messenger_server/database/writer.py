@@ -20,13 +20,23 @@ from sqlalchemy import Connection
 from messenger_core.errors import Busy, MessengerError
 from messenger_server.database.batch import Batch
 from messenger_server.database.checkpoints import Checkpoints
-from messenger_server.database.transactions import NotBegun, NotCommitted, transaction
+from messenger_server.database.transactions import (
+    NotBegun,
+    NotCommitted,
+    is_disk_full,
+    transaction,
+)
 
 _logger = logging.getLogger(__name__)
 
 _BATCH_MAX_JOBS: Final = 256
 _IDLE_SECONDS: Final = 0.5
 """After this long without a job the log file is brought into the database."""
+_FULL_RETRY_SECONDS: Final = 30
+_FULL_SENTENCE: Final = (
+    "Nothing was stored, because the disk of the server is full: "
+    "space has to be freed there, then try again."
+)
 
 
 class Job(NamedTuple):
@@ -56,6 +66,7 @@ class Writer:
         self, connection: Connection, path: Path, clock: Callable[[], int], queue_limit: int
     ) -> None:
         self._connection = connection
+        self._path = path
         self._clock = clock
         self._limit = queue_limit
         self._queue: SimpleQueue[Job | None] = SimpleQueue()
@@ -131,15 +142,28 @@ class Writer:
             with transaction(self._connection, self._clock()) as batch:
                 return _run_in(batch, jobs)
         except NotBegun as failure:
-            _logger.warning("the database is locked by another program: %s", failure.__cause__)
-            busy = Busy("The database is busy: try again soon.", retry_after_seconds=1)
-            return [_Outcome(job.future, None, busy) for job in jobs]
+            error = self._not_begun(failure)
+            return [_Outcome(job.future, None, error) for job in jobs]
         except NotCommitted as failure:
-            return [_Outcome(job.future, None, failure) for job in jobs]
+            error = self._without_room(failure)
+            return [_Outcome(job.future, None, error) for job in jobs]
         except Exception as error:  # noqa: BLE001  # whatever a job raises goes to its future
             if len(jobs) == 1:
-                return [_Outcome(jobs[0].future, None, error)]
+                return [_Outcome(jobs[0].future, None, self._without_room(error))]
         return [outcome for job in jobs for outcome in self._run([job])]
+
+    def _not_begun(self, failure: NotBegun) -> Exception:
+        if is_disk_full(failure):
+            return self._without_room(failure)
+        _logger.warning("the database is locked by another program: %s", failure.__cause__)
+        return Busy("The database is busy: try again soon.", retry_after_seconds=1)
+
+    def _without_room(self, failure: Exception) -> Exception:
+        """The failure, or what the caller is told when the disk is full: it is not our fault."""
+        if not is_disk_full(failure):
+            return failure
+        _logger.error("the disk of %s is full: a write was undone; free space there", self._path)
+        return Busy(_FULL_SENTENCE, retry_after_seconds=_FULL_RETRY_SECONDS)
 
     def _keep_log_short(self, checkpoint: Callable[[], None]) -> None:
         try:
