@@ -9,6 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
+from support.project import address_in
 from support.server_process import scrubbed_environment
 
 SECONDS: Final = 20.0
@@ -93,9 +94,9 @@ class McpProcess:
 
     def address(self) -> str:
         """The mailbox that it works, as `whoami` names it."""
-        first = self.call("whoami").splitlines()[0]
-        assert first.startswith("Address: "), first
-        return first.removeprefix("Address: ")
+        text = self.call("whoami")
+        assert text.startswith("Address: "), text
+        return address_in(text)
 
     def kill(self) -> None:
         """Ends it as `kill -9` does."""

@@ -78,5 +78,8 @@ class Project:
 
 
 def address_in(whoami: str) -> str:
-    """The address that `whoami` names first."""
-    return whoami.splitlines()[0].removeprefix("Address: ")
+    """The mailbox that is worked, by `whoami`: one's own, or the one attached to."""
+    first, second = whoami.splitlines()[:2]
+    if second.startswith("Attached to: "):
+        return second.removeprefix("Attached to: ").partition(". ")[0]
+    return first.removeprefix("Address: ")

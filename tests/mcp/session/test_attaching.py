@@ -69,6 +69,24 @@ async def test_the_next_start_of_the_session_returns_to_the_attached_mailbox(
         assert await whoami(agent) == own
 
 
+async def test_whoami_names_ones_own_address_first_and_the_way_back_while_attached(
+    project: Project,
+) -> None:
+    earlier = await project.ended_session("one", received=1)
+    async with project.session("two") as agent:
+        own = await whoami(agent)
+        await agent.call("attach_to_mailbox", address=earlier)
+        said = await agent.call("whoami")
+    async with project.session("two") as agent:
+        for text in (said, await agent.call("whoami")):
+            first, second = text.splitlines()[:2]
+            assert first == f"Address: {own} (your own)"
+            assert second.startswith(f"Attached to: {earlier}. ")
+            assert "attach_to_mailbox without `address` goes back to your own" in second
+        await agent.call("attach_to_mailbox")
+        assert "Attached to" not in await agent.call("whoami")
+
+
 async def test_ones_own_address_goes_back_like_none(project: Project) -> None:
     earlier = await project.ended_session("one", received=1)
     async with project.session("two") as agent:

@@ -27,7 +27,7 @@ class AttachToMailbox(Request, frozen=True, kw_only=True):
     """Which mailbox is to be worked."""
 
     address: Annotated[
-        Address | UnsetType, Meta(description="Mailbox address; without it back to your own.")
+        Address | UnsetType, Meta(description="Leave it out to go back to your own.")
     ] = UNSET
 
 
@@ -103,7 +103,7 @@ def attaching_tool(session: Session, state: StateDir) -> AnyTool:
         title="Attach to mailbox",
         description=(
             "Work another mailbox than your own: one that whoami offers, or that your context "
-            "shows you worked before. Others may work it too."
+            "shows you worked before. Others may work it too. Without address: back to your own."
         ),
         arguments=AttachToMailbox,
         annotations=CHANGES,

@@ -94,6 +94,14 @@ class _Call:
     def address_is_new(self) -> bool:
         return self.mail.address_is_new
 
+    @property
+    def is_attached(self) -> bool:
+        return self.mail.is_attached
+
+    @property
+    def own_address(self) -> str | None:
+        return self.mail.registration.own
+
     async def offers(self) -> list[OfferedMailbox]:
         return await self.mail.offers()
 

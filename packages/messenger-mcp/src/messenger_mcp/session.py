@@ -69,6 +69,11 @@ class Session:
         return self.registration.is_new
 
     @property
+    def is_attached(self) -> bool:
+        """Another mailbox than one's own is worked."""
+        return self.registration.worked not in (None, self.registration.own)
+
+    @property
     def has_following_watcher(self) -> bool:
         """The host runs the watcher without an address: it goes by this session's hand-off."""
         is_known = self.registration.host_session is not None

@@ -41,6 +41,14 @@ class ToolCall(Protocol):
     def address_is_new(self) -> bool:
         """No earlier mailbox was found again; known once the mailbox was asked for something."""
 
+    @property
+    def is_attached(self) -> bool:
+        """Another mailbox than the caller's own is worked; known like the above."""
+
+    @property
+    def own_address(self) -> str | None:
+        """The caller's own mailbox; `None` while there is none."""
+
     async def offers(self) -> list[OfferedMailbox]:
         """Mailboxes of earlier sessions of the caller's project that nobody works now.
 
