@@ -253,3 +253,13 @@ def test_a_mailbox_that_is_not_there_is_code_2(mail: Correspondents, tmp_path: P
     with WatcherProcess(tmp_path, "box_00000000000000aa", settings=mail.settings()) as watcher:
         assert watcher.wait() == 2
         assert watcher.errors().count("\n") == 1
+
+
+def test_a_server_url_with_a_path_tells_that_the_root_is_wanted(
+    mail: Correspondents, tmp_path: Path
+) -> None:
+    settings = mail.settings()
+    settings = {**settings, "MESSENGER_SERVER_URL": settings["MESSENGER_SERVER_URL"] + "/mail"}
+    with WatcherProcess(tmp_path, "box_00000000000000aa", settings=settings) as watcher:
+        assert watcher.wait() == 2
+        assert "below the path '/mail': MESSENGER_SERVER_URL should be" in watcher.errors()

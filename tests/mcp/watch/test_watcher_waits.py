@@ -276,7 +276,6 @@ async def test_a_server_that_goes_and_comes_back_loses_nothing(
         (401, "api_key_unknown"),
         (401, "a_code_to_come"),
         (403, "mailbox_not_yours"),
-        (404, "mailbox_not_registered"),
         (404, "mailbox_not_found"),
         (400, "agent_id_invalid"),
     ],
@@ -293,6 +292,20 @@ async def test_a_refused_key_or_mailbox_ends_it_with_code_2_and_one_sentence(
     assert exit_code == 2
     assert len(caplog.messages) == 1
     assert caplog.messages[0].startswith(f"Watching `{ADDRESS}` ended: Because of this.")
+
+
+async def test_a_mailbox_that_nobody_works_yet_tells_the_person_to_start_its_session(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with WaitPeer() as peer:
+        peer.answers = [problem(404, "mailbox_not_registered", "call POST /api/agents/register")]
+        async with watching(peer, tmp_path) as watched, asyncio.timeout(5):
+            assert await watched.task == 2
+
+    assert caplog.messages == [
+        f"Watching `{ADDRESS}` ended: no session works this mailbox yet: start its agent's session "
+        "first, or check the address."
+    ]
 
 
 async def test_a_reader_that_goes_ends_it_within_seconds_although_no_mail_comes(

@@ -76,7 +76,15 @@ def refusal(
         return Unreachable(
             server_url, cause, status=status, retry_after_seconds=retry_after_seconds
         )
-    return _from_problem(problem, status, retry_after_seconds)
+    error = _from_problem(problem, status, retry_after_seconds)
+    path = urlsplit(server_url).path.rstrip("/")
+    if type(error) is errors.NotFound and path:
+        return errors.NotFound(
+            f"There is no Messenger server below the path {path!r}: MESSENGER_SERVER_URL should be "
+            "the server's root, like http://127.0.0.1:3600.",
+            request_id=error.request_id,
+        )
+    return error
 
 
 def not_messenger(server_url: str, status: int) -> Unreachable:

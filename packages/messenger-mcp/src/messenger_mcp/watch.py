@@ -14,7 +14,7 @@ from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from messenger_core.errors import MessengerError
+from messenger_core.errors import MailboxNotRegistered, MessengerError
 from messenger_mcp.announcer import Announcer
 from messenger_mcp.api_client import MessengerClient
 from messenger_mcp.config import SettingError
@@ -185,11 +185,21 @@ async def _watch(
         _log.error("A line cannot be written: %s.", error.strerror)
         return FAILED
     except MessengerError as error:
-        _log.error("Watching `%s` ended: %s", target.address, error)
+        _log.error("Watching `%s` ended: %s", target.address, _for_the_person(error))
         return REFUSED
     except _MovedError:
         return None
     return DONE
+
+
+def _for_the_person(error: MessengerError) -> str:
+    # The server's words are for who registers, and a watcher never does.
+    if isinstance(error, MailboxNotRegistered):
+        return (
+            "no session works this mailbox yet: start its agent's session first, or check the "
+            "address."
+        )
+    return str(error)
 
 
 def _stop_on_signals() -> asyncio.Event:
