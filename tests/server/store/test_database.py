@@ -219,6 +219,19 @@ class TestWriting:
         assert await database.write(_note, "fits") == "fits"
         assert await database.read(_notes) == ["fits"]
 
+    async def test_a_long_log_is_emptied_when_nobody_writes_or_reads_in_it(
+        self, database: Database, base_path: Path
+    ) -> None:
+        log = base_path.with_name(base_path.name + "-wal")
+        with closing(sqlite3.connect(base_path, isolation_level=None)) as reader:
+            reader.execute("BEGIN")
+            reader.execute("SELECT count(*) FROM audit").fetchone()
+            await database.write(_note, "x" * 20_000_000)
+            await database.write(_note, "while somebody reads")
+            assert log.stat().st_size > 16 * 1024 * 1024
+        await asyncio.to_thread(wait_until, lambda: log.stat().st_size == 0)
+        assert await database.write(_note, "after") == "after"
+
     async def test_a_database_locked_by_another_program_is_busy(
         self, database: Database, base_path: Path
     ) -> None:

@@ -13,6 +13,8 @@ from messenger_server.database.engines import driver_of
 
 _PASSIVE_EVERY_BATCHES: Final = 400
 _RESTART_ABOVE_BYTES: Final = 64 * 1024 * 1024
+_TRUNCATE_ABOVE_BYTES: Final = 16 * 1024 * 1024
+"""A busy time leaves a log of this size or more, which no passive checkpoint makes shorter."""
 
 
 class Checkpoints:
@@ -31,12 +33,24 @@ class Checkpoints:
 
     def when_idle(self) -> None:
         """Copies what was written since the last checkpoint, while nobody waits for the writer."""
-        if self._batches:
+        if self._log_bytes() > _TRUNCATE_ABOVE_BYTES:
+            self._batches = 0
+            self._truncate_at_once()
+        elif self._batches:
             self._copy()
 
     def at_close(self) -> None:
         """Copies everything and leaves an empty log."""
         self._run("TRUNCATE")
+
+    def _truncate_at_once(self) -> None:
+        """Copies everything and empties the log, unless somebody reads in it: then another time."""
+        waits = self._driver.execute("PRAGMA busy_timeout").fetchone()[0]
+        self._driver.execute("PRAGMA busy_timeout = 0")
+        try:
+            self._run("TRUNCATE")
+        finally:
+            self._driver.execute(f"PRAGMA busy_timeout = {waits}")
 
     def _copy(self) -> None:
         self._batches = 0
