@@ -31,7 +31,7 @@ async def alice(app: RunningApp) -> Agent:
         ("limit=", "limit", "must be an integer, not ''"),
         ("limit=0", "limit", "must be at least 1, not '0'"),
         ("limit=201", "limit", "must be at most 200, not '201'"),
-        ("limit=" + "9" * 60, "limit", "must be at most 200, not '" + "9" * 40 + "…'"),
+        ("limit=" + "9" * 99, "limit", "must be at most 200, not '" + "9" * 80 + "…'"),
         ("offset=-1", "offset", "must be at least 0, not '-1'"),
         ("before=1.5", "before", "must be an integer or null, not '1.5'"),
         ("before=null", "before", "must have a value, not 'null'"),

@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl
 
 import msgspec
 
+from messenger_core.echo import echoed
 from messenger_core.errors import FieldError, InvalidJson, InvalidRequest
 from messenger_core.wire.common import Request
 
@@ -59,7 +60,8 @@ def _requires(shape: type[Request]) -> bool:
 
 def invalid(field: str, message: str) -> InvalidRequest:
     """The refusal of one field: `message` goes on where `field` stops (`must be …`)."""
-    return InvalidRequest(f"`{field}` {message}.", errors=[FieldError(field, message)])
+    shown = echoed(field)
+    return InvalidRequest(f"`{shown}` {message}.", errors=[FieldError(shown, message)])
 
 
 def _parameters(query_string: bytes) -> dict[str, str]:
@@ -69,6 +71,11 @@ def _parameters(query_string: bytes) -> dict[str, str]:
         raise InvalidRequest("The query string is not UTF-8: encode it as such.") from None
     given: dict[str, str] = {}
     for name, value in pairs:
+        if not name:
+            raise InvalidRequest(
+                "The query has a parameter without a name: write `name=value`.",
+                errors=[FieldError("", "must have a name")],
+            )
         if name in given:
             raise invalid(name, "is given more than once: give it once")
         given[name] = value
@@ -102,7 +109,7 @@ def _refusal(
             field, message = sentence(found, place, shape, noun)
             break
     else:
-        field, message = place, f"is not valid: {said}"
+        field, message = place, f"is not valid: {echoed(said)}"
     if given is not None and field in given and " must be " in f" {message}":
         message += f", not {_shown(given[field])}"
     if not field:
@@ -116,6 +123,8 @@ _Sentence = Callable[[re.Match[str], str, type[Request], str], tuple[str, str]]
 def _unknown(found: re.Match[str], place: str, shape: type[Request], noun: str) -> tuple[str, str]:
     known = ", ".join(shape.__struct_encode_fields__) or "none"
     hint = "" if place else f" (it has {known})"
+    if not found[1]:
+        return place, f"has a {noun} without a name{hint}"
     return _inside(place, found[1]), f"is not a {noun} of this request{hint}"
 
 
@@ -168,7 +177,7 @@ def _inside(place: str, name: str) -> str:
 
 
 def _shown(value: str) -> str:
-    return repr(value if len(value) <= 40 else value[:40] + "…")
+    return repr(echoed(value))
 
 
 def _choices(shape: type[Request], field: str) -> list[str]:

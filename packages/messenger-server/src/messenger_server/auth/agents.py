@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import NamedTuple
 
+from messenger_core.echo import echoed
 from messenger_core.errors import (
     AgentIdInvalid,
     AgentIdMissing,
@@ -14,7 +15,6 @@ from messenger_core.errors import (
     MessengerError,
 )
 from messenger_core.ids import is_address
-from messenger_core.limits import RECIPIENT_MAX_CHARS
 from messenger_server.auth.last_use import LastUse
 from messenger_server.clock import Clock
 from messenger_server.database import Database
@@ -104,7 +104,7 @@ def _refusal_of_mailbox(found: CallerRow, named: str | None) -> MessengerError:
     if named is None:
         return AgentIdMissing()
     if found.mailbox_id is None and not is_address(named):
-        shown = named if len(named) <= RECIPIENT_MAX_CHARS else named[:40] + "…"
+        shown = echoed(named)
         return AgentIdInvalid(f"The header X-Agent-Id is {shown!r}: that is no mailbox address.")
     if not found.is_registered:
         return MailboxNotRegistered(
@@ -114,7 +114,7 @@ def _refusal_of_mailbox(found: CallerRow, named: str | None) -> MessengerError:
 
 
 def _named(headers: Headers) -> str | None:
-    return headers.get(b"x-agent-id", b"").decode("latin-1") or None
+    return headers.get(b"x-agent-id", b"").decode(errors="replace") or None
 
 
 def _secret(headers: Headers) -> str:

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from sqlalchemy import Connection, bindparam, insert, select
 
+from messenger_core.echo import echoed
 from messenger_core.errors import AttachmentNotFound
 from messenger_core.ids import new_attachment_id
 from messenger_core.limits import ATTACHMENT_CHUNK_BYTES
@@ -125,7 +126,7 @@ def find_attachment(
     """
     found = _FIND.first(connection, mailbox_id, attachment_id)
     if found is None:
-        raise AttachmentNotFound(f"There is no attachment {attachment_id} in this mailbox.")
+        raise AttachmentNotFound(f"There is no attachment {echoed(attachment_id)} in this mailbox.")
     return found
 
 

@@ -19,6 +19,7 @@ from sqlalchemy import (
     update,
 )
 
+from messenger_core.echo import echoed
 from messenger_core.errors import CriterionNoLongerMet, MailboxNotFound
 from messenger_core.schema import (
     claimed_name,
@@ -202,7 +203,9 @@ def _resolved(connection: Connection, addresses: Iterable[str]) -> dict[str, int
     found = {address: mailbox_at(connection, address) for address in addresses}
     unknown = [address for address, of in found.items() if of is None]
     if unknown:
-        raise MailboxNotFound(f"There is no mailbox {', '.join(unknown)}: nothing was changed.")
+        raise MailboxNotFound(
+            f"There is no mailbox {echoed(', '.join(unknown))}: nothing was changed."
+        )
     return {address: of for address, of in found.items() if of is not None}
 
 

@@ -5,6 +5,7 @@ from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection, bindparam, delete, insert, select
 
+from messenger_core.echo import echoed
 from messenger_core.errors import (
     AlreadyLinked,
     FieldError,
@@ -115,7 +116,7 @@ def delete_link(batch: Batch, public_id: str) -> None:
     """
     found = _FIND.first(batch.connection, public_id)
     if found is None:
-        raise LinkNotFound(f"There is no link {public_id}.")
+        raise LinkNotFound(f"There is no link {echoed(public_id)}.")
     batch.connection.execute(_DELETE_SIDES, {"of": found})
     batch.connection.execute(_DELETE, {"of": found})
 
@@ -124,7 +125,7 @@ def _ends(connection: Connection, addresses: Sequence[str]) -> tuple[int, int]:
     found = [mailbox_at(connection, address) for address in addresses]
     for address, of in zip(addresses, found, strict=True):
         if of is None:
-            raise MailboxNotFound(f"There is no mailbox {address}.")
+            raise MailboxNotFound(f"There is no mailbox {echoed(address)}.")
     one, other = found
     assert one is not None
     assert other is not None

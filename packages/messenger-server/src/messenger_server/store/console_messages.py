@@ -6,6 +6,7 @@ from typing import Any, Final, NamedTuple, cast
 from msgspec.structs import asdict, replace
 from sqlalchemy import Connection, Integer, bindparam, func, select, type_coerce
 
+from messenger_core.echo import echoed
 from messenger_core.errors import AttachmentNotFound, MessageNotFound
 from messenger_core.limits import THREAD_PAGE_MAX_BYTES
 from messenger_core.schema import (
@@ -137,7 +138,7 @@ def console_message(connection: Connection, message_id: str) -> ConsoleMessage:
     """
     row = _BY_ID.first(connection, message_id)
     if row is None:
-        raise MessageNotFound(f"There is no message {message_id}.")
+        raise MessageNotFound(f"There is no message {echoed(message_id)}.")
     stored = _with_copies(connection, row)
     shown = message_of(connection, stored, ConsoleNames(connection, [stored]))
     return replace(shown, body=_body(connection, row.seq))
@@ -151,7 +152,7 @@ def find_any_attachment(connection: Connection, attachment_id: str) -> StoredAtt
     """
     found = _FILE.first(connection, attachment_id)
     if found is None:
-        raise AttachmentNotFound(f"There is no attachment {attachment_id}.")
+        raise AttachmentNotFound(f"There is no attachment {echoed(attachment_id)}.")
     return found
 
 

@@ -4,6 +4,7 @@ from typing import Final, NamedTuple
 
 from sqlalchemy import Connection, bindparam, func, select
 
+from messenger_core.echo import echoed
 from messenger_core.errors import ThreadNotFound
 from messenger_core.schema import delivery, message, thread, thread_member
 from messenger_core.times import rfc3339
@@ -142,7 +143,7 @@ def console_thread(
     """
     row = _BY_PUBLIC_ID.first(connection, thread_id)
     if row is None:
-        raise ThreadNotFound(f"There is no thread {thread_id}.")
+        raise ThreadNotFound(f"There is no thread {echoed(thread_id)}.")
     statement = _NEWEST_FIRST if query.newest_first else _OLDEST_FIRST
     part = {"of": row.id, "limit": query.limit, "offset": query.offset}
     seqs = connection.execute(statement, part).scalars().all()

@@ -15,6 +15,7 @@ from sqlalchemy import (
     update,
 )
 
+from messenger_core.echo import echoed
 from messenger_core.errors import (
     FieldError,
     FolderExists,
@@ -127,7 +128,7 @@ def folder_id_of(connection: Connection, mailbox_id: int, name: str) -> int:
     folded = folded_name(name)
     found = SYSTEM_FOLDER_IDS.get(folded) or _own_folder(connection, mailbox_id, folded)
     if found is None:
-        raise FolderNotFound(f"This mailbox has no folder “{name}”.")
+        raise FolderNotFound(f"This mailbox has no folder “{echoed(name)}”.")
     return found
 
 

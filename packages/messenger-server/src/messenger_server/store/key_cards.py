@@ -4,6 +4,7 @@ from typing import Final, NamedTuple
 
 from sqlalchemy import Connection, bindparam, select
 
+from messenger_core.echo import echoed
 from messenger_core.errors import KeyNotFound
 from messenger_core.schema import api_key
 from messenger_core.times import rfc3339, rfc3339_or_none
@@ -61,7 +62,7 @@ def stored_key(connection: Connection, public_id: str) -> StoredKey:
     """The same, as the base keeps it."""
     row = connection.execute(_ONE_KEY, {"public_id": public_id}).first()
     if row is None:
-        raise KeyNotFound(f"There is no API key {public_id}.")
+        raise KeyNotFound(f"There is no API key {echoed(public_id)}.")
     return StoredKey._make(row)
 
 

@@ -5,6 +5,7 @@ from typing import Any, Final, NamedTuple
 from msgspec import UNSET, UnsetType
 from sqlalchemy import Connection, bindparam, select, update
 
+from messenger_core.echo import echoed
 from messenger_core.errors import MailboxNotFound, MailboxNotRegistered
 from messenger_core.schema import counter, mailbox
 from messenger_core.wire.common import Mailbox
@@ -67,7 +68,7 @@ def card(connection: Connection, viewer_id: int, address: str) -> Mailbox:
     found = mailbox_at(connection, address)
     shown = None if found is None else card_of(connection, found, viewer_id)
     if shown is None:
-        raise MailboxNotFound(f"There is no mailbox {address}.")
+        raise MailboxNotFound(f"There is no mailbox {echoed(address)}.")
     return shown
 
 

@@ -4,6 +4,7 @@ from typing import Final, NamedTuple
 
 from sqlalchemy import Connection, bindparam, select, update
 
+from messenger_core.echo import echoed
 from messenger_core.errors import MessageNotFound
 from messenger_core.schema import delivery, folder_count, message, thread_member
 from messenger_core.wire.messages import MessageDetail
@@ -80,7 +81,7 @@ def read_copy(connection: Connection, mailbox_id: int, message_id: str) -> Copy:
     """The same, with the row that it was made from."""
     row = _READ.first(connection, mailbox_id, message_id)
     if row is None:
-        raise MessageNotFound(f"There is no message {message_id} in this mailbox.")
+        raise MessageNotFound(f"There is no message {echoed(message_id)} in this mailbox.")
     return Copy(row.copy, detail_of(connection, row, Names(connection, [row.copy])))
 
 

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from sqlalchemy import bindparam, insert, select, update
 
+from messenger_core.echo import echoed
 from messenger_core.errors import (
     AddressTaken,
     AgentDescriptionConflict,
@@ -110,8 +111,8 @@ def _names(key: KeyRow, request: RegisterMailbox) -> _Names:
     if key.agent_name is not None:
         if agent_name not in (None, key.agent_name):
             raise AgentNameConflict(
-                f"The API key gives the agent name “{key.agent_name}”, "
-                f"and the request says “{agent_name}”: leave it out."
+                f"The API key gives the agent name “{echoed(key.agent_name)}”, "
+                f"and the request says “{echoed(agent_name)}”: leave it out."
             )
         if agent_description not in (None, key.agent_description):
             raise AgentDescriptionConflict

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from sqlalchemy import and_, bindparam, select
 
+from messenger_core.echo import echoed
 from messenger_core.errors import (
     FieldError,
     InvalidRequest,
@@ -232,12 +233,12 @@ def _thread(offices: Offices, sender: Correspondent, draft: SendMessage) -> Thre
     if draft.thread_id is not None:
         named = offices.thread(sender.id, draft.thread_id)
         if named is None:
-            raise ThreadNotFound(f"There is no thread {draft.thread_id} in this mailbox.")
+            raise ThreadNotFound(f"There is no thread {echoed(draft.thread_id)} in this mailbox.")
     if draft.reply_to is None:
         return named
     answered = offices.thread_of(sender.id, draft.reply_to)
     if answered is None:
-        raise MessageNotFound(f"There is no message {draft.reply_to} in this mailbox.")
+        raise MessageNotFound(f"There is no message {echoed(draft.reply_to)} in this mailbox.")
     if named is not None and named.id != answered.id:
         raise NotInThread(
             f"The message {draft.reply_to} belongs to the thread {answered.public_id}, "
@@ -255,7 +256,7 @@ def _correspondent(
     if to is not None and to != other.address:
         named = offices.at(to)
         if named is None and not is_fixed_address(to):
-            raise MailboxNotFound(f"There is no mailbox {to}.")
+            raise MailboxNotFound(f"There is no mailbox {echoed(to)}.")
         if named is not None and named.id == sender.id:
             raise SelfMessage
         if named is None or named.id != other.id:
@@ -271,7 +272,7 @@ def _recipient(offices: Offices, sender: Correspondent, to: str) -> Corresponden
     """Who gets a new thread's first message; `None`: a fixed address that nobody has yet."""
     recipient = offices.at(to)
     if recipient is None and not is_fixed_address(to):
-        raise MailboxNotFound(f"There is no mailbox {to}.")
+        raise MailboxNotFound(f"There is no mailbox {echoed(to)}.")
     if recipient is not None and recipient.id == sender.id:
         raise SelfMessage
     return recipient

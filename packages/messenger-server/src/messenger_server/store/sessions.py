@@ -5,6 +5,7 @@ from typing import Final, NamedTuple
 
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
+from messenger_core.echo import echoed
 from messenger_core.errors import SessionNotFound
 from messenger_core.ids import new_session_id
 from messenger_core.limits import REMEMBERED_SESSION_SECONDS, SESSION_SECONDS
@@ -132,7 +133,7 @@ def close_session(batch: Batch, public_id: str) -> None:
     of = {"public_id": public_id, "now_ms": batch.now_ms}
     found = batch.connection.execute(_IS_LIVING, of).scalar()
     if found is None:
-        raise SessionNotFound(f"There is no console session {public_id}.")
+        raise SessionNotFound(f"There is no console session {echoed(public_id)}.")
     batch.connection.execute(_CLOSE, {"of": found})
 
 

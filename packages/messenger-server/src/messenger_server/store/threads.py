@@ -7,6 +7,7 @@ from msgspec import UNSET
 from sqlalchemy import Connection, Select, bindparam, func, select, union_all, update
 from sqlalchemy.sql.selectable import CompoundSelect
 
+from messenger_core.echo import echoed
 from messenger_core.errors import ThreadNotFound
 from messenger_core.limits import THREAD_PAGE_MAX_BYTES, TOTAL_CAP
 from messenger_core.schema import delivery, mailbox, message, thread, thread_member
@@ -215,7 +216,7 @@ def _talk(connection: Connection, mailbox_id: int, thread_id: str) -> TalkRow:
 
 
 def _unknown(thread_id: str) -> ThreadNotFound:
-    return ThreadNotFound(f"There is no thread {thread_id} in this mailbox.")
+    return ThreadNotFound(f"There is no thread {echoed(thread_id)} in this mailbox.")
 
 
 def _total(connection: Connection, shape: _Shape, values: _Values) -> Total:

@@ -9,6 +9,7 @@ from litestar.enums import ScopeType
 from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 from litestar.utils import normalize_path
 
+from messenger_core.echo import echoed
 from messenger_core.errors import (
     Busy,
     ConsoleSessionRequired,
@@ -51,6 +52,8 @@ _HEADERS_READ: Final = frozenset(
     }
 )
 _READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+_PATH_MAX_CHARS: Final = 200
+"""Of a line of the access log."""
 _KEY_IN_PATH: Final = re.compile(r"mk_[A-Za-z0-9_-]+")
 
 
@@ -194,7 +197,7 @@ class _Answering:
         _access_log.info(
             "%s %s %s %.1f ms %s %s",
             scope["method"],
-            path,
+            echoed(path, _PATH_MAX_CHARS),
             self.status or "left",
             (time.perf_counter() - self._began) * 1000,
             self.request_id,
