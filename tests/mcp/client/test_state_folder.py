@@ -173,3 +173,10 @@ def test_a_lock_in_a_folder_that_is_a_file_is_told_in_plain_words(tmp_path: Path
 
     with pytest.raises(StateDirError, match="set MESSENGER_STATE_DIR"):
         FileLock(state, state.path("watch", "x.lock")).acquire()
+
+
+def test_a_pipe_in_place_of_a_state_file_counts_as_absent(tmp_path: Path) -> None:
+    state = StateDir(tmp_path / "state")
+    pipe = state.ensure("watch") / "x.json"
+    os.mkfifo(pipe)
+    assert state.read(pipe) is None

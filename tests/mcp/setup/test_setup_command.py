@@ -319,3 +319,13 @@ def test_an_outer_git_variable_does_not_speak_for_the_folder(
     monkeypatch.setenv("GIT_DIR", "/nonexistent")
     assert cli.main(["setup", "claude"]) == 0
     assert "Before you fill the key in" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", [".mcp.json", "CLAUDE.md"])
+def test_a_pipe_in_place_of_a_file_is_refused_at_once(
+    project: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    os.mkfifo(project / name)
+    assert cli.main(["setup", "claude", "--server-url", "http://127.0.0.1:3600"]) != 0
+    assert f"{name} is no regular file" in capsys.readouterr().err
+    assert [path.name for path in project.iterdir()] == [name]

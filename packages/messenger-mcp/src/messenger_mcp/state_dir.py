@@ -57,7 +57,8 @@ class StateDir:
     def read(self, path: Path) -> bytes | None:
         """The content of a file; `None` when there is none or it cannot be read."""
         try:
-            return path.read_bytes()
+            # What is no file, such as a pipe, could hold the reader up for ever.
+            return path.read_bytes() if path.is_file() else None
         except OSError:
             return None
 

@@ -20,9 +20,15 @@ def read_text(path: Path) -> str | None:
     """The text of a file, newlines as they stand; `None` when there is none.
 
     Raises:
-        SetupRefusedError: it is there and cannot be read as text.
+        SetupRefusedError: it is there and is no file, or cannot be read as text.
     """
     try:
+        # A pipe would wait for somebody to write to it.
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise SetupRefusedError(
+                f"{path} is no regular file: remove it or put a file there, then run this again. "
+                "Nothing was written."
+            )
         return path.read_bytes().decode("utf-8")
     except FileNotFoundError:
         return None
