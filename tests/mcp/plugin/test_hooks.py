@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from messenger_mcp import cli
 from messenger_mcp.handoff import HandOff, LocalSession, write_handoff
 from messenger_mcp.hooks import answer_event
 from messenger_mcp.processes import this_process
@@ -123,6 +124,16 @@ def test_an_unarmed_watcher_is_noticed_once_until_one_was_armed(tmp_path: Path) 
 
     assert _hook(tmp_path, "stop", {**STOPPED, "background_tasks": [MONITOR]}) is None
     assert _hook(tmp_path, "stop", STOPPED) is not None
+
+
+@pytest.mark.parametrize("words", [[], ["foo"], ["stop", "now"]])
+def test_an_event_that_is_none_never_blocks_the_host(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["hook", *words]) == 0
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert "hook takes session-start or stop" in told.err
 
 
 def test_a_turn_that_a_stop_hook_prolonged_is_never_prolonged_again(tmp_path: Path) -> None:

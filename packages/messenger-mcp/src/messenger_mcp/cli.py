@@ -197,7 +197,13 @@ def _hook(words: list[str]) -> int:
         print(_HOOK_HELP, end="")
         return DONE
     if words not in (["session-start"], ["stop"]):
-        raise UsageError(f"hook takes session-start or stop, not {' '.join(words)!r}.")
+        # The host takes code 2 of a hook as "block": a wrong event must not hold the agent up.
+        print(
+            f"messenger-mcp: hook takes session-start or stop, not {' '.join(words)!r}: nothing "
+            "was done. See messenger-mcp hook --help.",
+            file=sys.stderr,
+        )
+        return DONE
     from messenger_mcp.hooks import hook_main
 
     return hook_main(words[0], os.environ, sys.stdin, sys.stdout)
