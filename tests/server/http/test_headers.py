@@ -37,6 +37,36 @@ async def test_every_answer_carries_the_security_headers(
         assert answer.headers["X-Request-Id"]
 
 
+@pytest.mark.parametrize("path", ["/", "/nothing", "/api/mailbox", "/admin/keys", "/uix"])
+async def test_data_runs_nothing_in_a_browser_and_stands_in_no_frame(
+    app: RunningApp, path: str
+) -> None:
+    policy = (await app.client.get(path)).headers["Content-Security-Policy"]
+
+    assert policy == "default-src 'none'; base-uri 'none'; frame-ancestors 'none'"
+
+
+@pytest.mark.parametrize("path", ["/ui", "/ui/", "/ui/session", "/ui/login", "/ui/nothing"])
+async def test_the_console_loads_from_here_alone_and_makes_no_markup_of_text(
+    app: RunningApp, path: str
+) -> None:
+    policy = (await app.client.get(path)).headers["Content-Security-Policy"]
+
+    sources = dict(each.strip().split(" ", 1) for each in policy.split(";"))
+    assert sources == {
+        "default-src": "'none'",
+        "script-src": "'self'",
+        "style-src": "'self'",
+        "img-src": "'self'",
+        "connect-src": "'self'",
+        "form-action": "'self'",
+        "base-uri": "'none'",
+        "frame-ancestors": "'none'",
+        "require-trusted-types-for": "'script'",
+        "trusted-types": "'none'",
+    }
+
+
 @pytest.mark.parametrize("given", ["a", "A-b_c.9", "x" * 64])
 async def test_a_valid_request_id_is_kept(app: RunningApp, given: str) -> None:
     answer = await app.client.get("/", headers={"X-Request-Id": given})

@@ -24,7 +24,7 @@ from messenger_server.http_errors import send_failure
 from messenger_server.paths import routed_path
 from messenger_server.quota import Quota, Window
 from messenger_server.web.client_address import Trust, came_by_https, client_address
-from messenger_server.web.headers import NOT_KEPT, SECURITY_HEADERS, request_id
+from messenger_server.web.headers import NOT_KEPT, Header, request_id, security_headers
 
 _log = logging.getLogger(__name__)
 _access_log = logging.getLogger("messenger_server.access")
@@ -80,7 +80,9 @@ class Gate:
             await self._app(scope, receive, send)
             return
         headers = _headers_read(scope)
-        answering = _Answering(send, request_id(headers.get(b"x-request-id")))
+        answering = _Answering(
+            send, request_id(headers.get(b"x-request-id")), security_headers(scope["path"])
+        )
         scope.setdefault("state", {})["request_id"] = answering.request_id
         try:
             path = routed_path(scope["raw_path"])
@@ -166,11 +168,12 @@ class Gate:
 class _Answering:
     """The way back of one request: adds to its answer, and remembers how it went."""
 
-    __slots__ = ("_began", "_request_id", "_send", "request_id", "status", "who")
+    __slots__ = ("_began", "_request_id", "_security", "_send", "request_id", "status", "who")
 
-    def __init__(self, send: Send, identifier: bytes) -> None:
+    def __init__(self, send: Send, identifier: bytes, security: tuple[Header, ...]) -> None:
         self._send = send
         self._request_id = identifier
+        self._security = security
         self._began = time.perf_counter()
         self.request_id = identifier.decode()
         self.who: str | None = None
@@ -183,7 +186,7 @@ class _Answering:
         """Sends a part of the answer, the first one with the headers that all have."""
         if message["type"] == "http.response.start":
             self.status = message["status"]
-            own = [*message["headers"], (b"x-request-id", self._request_id), *SECURITY_HEADERS]
+            own = [*message["headers"], (b"x-request-id", self._request_id), *self._security]
             if all(name != b"cache-control" for name, _ in message["headers"]):
                 own.append(NOT_KEPT)
             message["headers"] = own

@@ -8,14 +8,34 @@ Header = tuple[bytes, bytes]
 
 _REQUEST_ID: Final = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 
-SECURITY_HEADERS: Final[tuple[Header, ...]] = (
+_SECURITY: Final[tuple[Header, ...]] = (
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
     (b"cross-origin-opener-policy", b"same-origin"),
 )
-"""Source: http-api §1."""
+_POLICY: Final = b"content-security-policy"
+_OF_DATA: Final = (
+    *_SECURITY,
+    (_POLICY, b"default-src 'none'; base-uri 'none'; frame-ancestors 'none'"),
+)
+"""Whatever a browser takes it for, it runs nothing, loads nothing and stands in no frame."""
+_OF_CONSOLE: Final = (
+    *_SECURITY,
+    (
+        _POLICY,
+        b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self';"
+        b" connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none';"
+        b" require-trusted-types-for 'script'; trusted-types 'none'",
+    ),
+)
+"""Its page loads what comes from here, and no text becomes markup or script."""
 NOT_KEPT: Final[Header] = (b"cache-control", b"no-store")
 """Of every answer that does not say itself for how long it holds."""
+
+
+def security_headers(path: str) -> tuple[Header, ...]:
+    """What tells browsers to be careful with an answer at this path."""
+    return _OF_CONSOLE if path.startswith("/ui/") or path == "/ui" else _OF_DATA
 
 
 def request_id(incoming: bytes | None) -> bytes:
