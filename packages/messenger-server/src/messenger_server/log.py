@@ -3,16 +3,14 @@
 import asyncio
 import json
 import logging
-import os
 import re
-import sys
 import traceback
-from contextlib import suppress
 from functools import lru_cache
 from typing import Final
 
 from messenger_core import times
 from messenger_server.config import LogFormat, LogLevel
+from messenger_server.log_outlet import StderrOutlet
 
 START_LOGGER: Final = "messenger_server.start"
 """The lines of a start go here: no level silences them."""
@@ -70,6 +68,7 @@ class _StderrHandler(logging.Handler):
     def __init__(self) -> None:
         super().__init__()
         self._waiting: list[str] = []
+        self._outlet = StderrOutlet()
 
     def emit(self, record: logging.LogRecord) -> None:
         """Takes a record; one that cannot be formatted is said to be lost."""
@@ -88,8 +87,7 @@ class _StderrHandler(logging.Handler):
         try:
             lines, self._waiting = self._waiting, []
             if lines:
-                with suppress(OSError):  # nobody reads any more
-                    os.write(_stderr(), "".join(f"{line}\n" for line in lines).encode())
+                self._outlet.write(lines)
         finally:
             self.release()
 
@@ -98,10 +96,6 @@ class _StderrHandler(logging.Handler):
             asyncio.get_running_loop().call_soon(self.flush)
         except RuntimeError:  # no loop runs in this thread
             self.flush()
-
-
-def _stderr() -> int:
-    return sys.__stderr__.fileno() if sys.__stderr__ else 2
 
 
 class _TextFormatter(logging.Formatter):
