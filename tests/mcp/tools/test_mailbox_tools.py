@@ -159,6 +159,16 @@ async def test_names_of_others_stay_on_their_line_and_lose_host_tags(
     assert not any(part.startswith("Folders") for part in text.splitlines())
 
 
+@pytest.mark.parametrize("name", ["\u200b", " \t ", "\u3164", "\u2800\ufe0f\u00ad"])
+async def test_a_name_of_which_nothing_can_be_seen_clears_the_name(
+    planner: Agent, name: str
+) -> None:
+    await planner.call("rename_mailbox", name="Refactor")
+    text = await planner.call("rename_mailbox", name=name)
+    assert text.endswith("is now named: nothing (shown by its agent or its address)")
+    assert "Name: none yet" in await planner.call("whoami")
+
+
 async def test_renaming_changes_the_mailbox_and_never_the_agent(planner: Agent) -> None:
     text = await planner.call("rename_mailbox", name="Refactor")
     assert text == f"Mailbox {await planner.session.address()} is now named: Refactor"

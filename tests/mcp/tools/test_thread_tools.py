@@ -92,6 +92,18 @@ async def test_both_sides_see_the_title_that_one_gives(planner: Agent, coder: Ag
     assert "About: “Its rewrite”" in shown
 
 
+@pytest.mark.parametrize("name", ["", "\u200b\u200b", "\u3164", "  "])
+async def test_a_title_of_which_nothing_can_be_seen_clears_the_title(
+    planner: Agent, coder: Agent, name: str
+) -> None:
+    thread = await conversation(planner, coder, ["one"])
+    await coder.call("rename_thread", thread_id=thread, name="The parser")
+    text = await coder.call("rename_thread", thread_id=thread, name=name)
+    assert text == (
+        f"Thread {thread} has lost its title and is called “Parser” again, for both sides."
+    )
+
+
 async def test_an_outsider_neither_reads_nor_names_a_thread(
     app: RunningApp, tmp_path: Path, planner: Agent, coder: Agent
 ) -> None:

@@ -48,6 +48,8 @@ def test_a_link_without_a_reason_drops_that_part(note: str | None) -> None:
         ("planner", "the agent", "planner"),
         (None, "the agent", "the agent"),
         ("\u2028", "the agent", "the agent"),
+        ("\u3164\u200b", "the agent", "the agent"),
+        ("\u3164", "\u2800", "box_00000000000000aa"),
         (None, None, "box_00000000000000aa"),
         ("", "", "box_00000000000000aa"),
     ],

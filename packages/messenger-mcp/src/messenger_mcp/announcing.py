@@ -4,7 +4,7 @@ Hosts cut a line at 500 characters and count lines: each one here has at most 40
 """
 
 from messenger_core.limits import ADDRESS_MAX_CHARS
-from messenger_core.tools.plain import one_line
+from messenger_core.tools.plain import is_blank, one_line
 from messenger_core.wire.common import Mailbox, Party
 from messenger_core.wire.links import Link
 from messenger_core.wire.messages import MessageSummary
@@ -35,7 +35,7 @@ def link_line(link: Link) -> str:
 
 
 def _message(message: MessageSummary) -> str:
-    title = one_line(message.thread_title, _PART_MAX_CHARS) or "(no title)"
+    title = _name(message.thread_title) or "(no title)"
     return f"{_sender(message.from_)} — {title} ({_address(message.id)})"
 
 
@@ -50,7 +50,8 @@ def _linked_name(mailbox: Mailbox) -> str:
 
 
 def _name(text: str | None) -> str:
-    return one_line(text or "", _PART_MAX_CHARS)
+    shown = one_line(text or "", _PART_MAX_CHARS)
+    return "" if is_blank(shown) else shown
 
 
 def _address(text: str) -> str:

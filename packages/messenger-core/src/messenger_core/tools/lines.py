@@ -5,7 +5,7 @@ the tool's own words.
 """
 
 from messenger_core.limits import DISPLAY_NAME_MAX_CHARS, SUBJECT_MAX_CHARS
-from messenger_core.tools.plain import one_line
+from messenger_core.tools.plain import is_blank, one_line
 from messenger_core.wire.common import Mailbox, Party
 from messenger_core.wire.messages import MessageSummary
 
@@ -30,7 +30,8 @@ def who(party: Party | Mailbox) -> str:
 
 def shown_name(name: str | None) -> str:
     """A name as it can be shown; empty when nothing of it can."""
-    return one_line(name or "", DISPLAY_NAME_MAX_CHARS)
+    shown = one_line(name or "", DISPLAY_NAME_MAX_CHARS)
+    return "" if is_blank(shown) else shown
 
 
 def when(instant: str) -> str:

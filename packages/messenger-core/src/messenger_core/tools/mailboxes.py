@@ -17,7 +17,7 @@ from messenger_core.tools.lines import (
     when,
     who,
 )
-from messenger_core.tools.plain import one_line
+from messenger_core.tools.plain import is_blank, one_line
 from messenger_core.tools.tool import CHANGES, READS, OfferedMailbox, Tool, ToolCall
 from messenger_core.wire.common import (
     Description,
@@ -101,8 +101,9 @@ async def list_agents(call: ToolCall, arguments: ListAgents) -> str:
 
 async def rename_mailbox(call: ToolCall, arguments: RenameOwnMailbox) -> str:
     """Names one's own mailbox."""
+    name = "" if is_blank(arguments.name) else arguments.name
     mailbox = await call.mail.rename_mailbox(
-        RenameMailbox(display_name=arguments.name, description=arguments.description)
+        RenameMailbox(display_name=name, description=arguments.description)
     )
     return f"Mailbox {mailbox.id} is now named: " + _named(
         mailbox.display_name, mailbox.description, "nothing (shown by its agent or its address)"

@@ -8,6 +8,7 @@ from messenger_core.tools.arguments import PageOffset, RequiredId
 from messenger_core.tools.fence import fenced
 from messenger_core.tools.forms import check_address, check_thread_id
 from messenger_core.tools.lines import SEPARATOR, counted, quoted, state_words, when, who
+from messenger_core.tools.plain import is_blank
 from messenger_core.tools.tool import CHANGES, READS, Tool, ToolCall
 from messenger_core.wire.common import (
     Description,
@@ -89,12 +90,19 @@ async def get_thread(call: ToolCall, arguments: GetThread) -> str:
 async def rename_thread(call: ToolCall, arguments: RenameThreadArguments) -> str:
     """Names a thread for both sides."""
     check_thread_id("thread_id", arguments.thread_id)
+    cleared = is_blank(arguments.name)
     thread = await call.mail.rename_thread(
         arguments.thread_id,
-        RenameThread(title=arguments.name, description=arguments.description),
+        RenameThread(title="" if cleared else arguments.name, description=arguments.description),
     )
     about = f" — {quoted(thread.description, 1000)}" if thread.description else ""
-    return f"Thread {thread.id} is now called {quoted(thread.title)}{about}, for both sides."
+    if cleared and is_blank(thread.title):
+        return f"Thread {thread.id} has no title any more{about}, for both sides."
+    if cleared:
+        called = f"has lost its title and is called {quoted(thread.title)} again"
+    else:
+        called = f"is now called {quoted(thread.title)}"
+    return f"Thread {thread.id} {called}{about}, for both sides."
 
 
 def _page_head(page: ThreadPage, query: ThreadQuery) -> str:
