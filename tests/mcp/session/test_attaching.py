@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import pytest
 
@@ -196,6 +197,24 @@ async def test_a_watcher_that_the_host_runs_for_the_session_is_left_to_follow(
     assert "follows to this mailbox by itself" in text
     assert "Stop it" not in text
     assert "NOT armed" not in text
+
+
+async def test_no_return_after_a_restart_is_promised_where_nothing_can_be_kept(
+    project: Project,
+) -> None:
+    earlier = await project.ended_session("one")
+    async with project.session("two") as agent:
+        await whoami(agent)
+        await asyncio.to_thread(_spoil, project.folder / "state" / "mailboxes")
+        text = await agent.call("attach_to_mailbox", address=earlier)
+        assert text.startswith(f"You work mailbox `{earlier}` now, until you go back")
+        assert "restart" not in text
+
+
+def _spoil(folder: Path) -> None:
+    """Puts a file where the registry's folder was."""
+    folder.rename(folder.with_name("elsewhere"))
+    folder.write_text("in the way", "utf-8")
 
 
 async def test_nothing_is_said_of_a_watcher_where_none_stands(project: Project) -> None:

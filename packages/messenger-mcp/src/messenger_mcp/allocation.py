@@ -32,8 +32,8 @@ class Allocation(Protocol):
     def record_new(self, address: str) -> None:
         """Makes a mailbox that the server has just given one's own."""
 
-    def attach(self, address: str) -> None:
-        """Works another mailbox."""
+    def attach(self, address: str) -> bool:
+        """Works another mailbox; tells whether the session's next start returns to it."""
 
     def detach(self) -> str | None:
         """Goes back to one's own mailbox."""
@@ -78,9 +78,10 @@ class FixedAllocation:
         """Never asked for: there is always the fixed one."""
         raise AssertionError(f"{address} was given beside the fixed address {self.own}")
 
-    def attach(self, address: str) -> None:
+    def attach(self, address: str) -> bool:
         """Works another mailbox until the session ends."""
         self._attached = None if address == self.own else address
+        return False
 
     def detach(self) -> str | None:
         """Goes back to the fixed one."""

@@ -42,20 +42,25 @@ class Attaching:
         """Works the mailbox of an address, or one's own, and says what that means."""
         before = await self._session.status()
         left = before.mailbox.id
-        await self._move(arguments.address or None, left)
+        is_kept = await self._move(arguments.address or None, left)
         after = await self._session.status()
         if after.mailbox.id == left:
             return f"You work mailbox `{left}` already; nothing changed."
         return "\n".join(
-            [*self._which(after), *await self._notifications(before, after), unread_line(after)]
+            [
+                *self._which(after, is_kept),
+                *await self._notifications(before, after),
+                unread_line(after),
+            ]
         )
 
-    async def _move(self, address: str | None, left: str) -> None:
+    async def _move(self, address: str | None, left: str) -> bool:
+        """Moves, and tells whether a restart of the session keeps to it."""
         if address is None:
             await self._session.detach()
-            return
+            return True
         try:
-            await self._session.attach(address)
+            return await self._session.attach(address)
         except MailboxNotRegistered:
             raise  # it is the worked one that is gone
         except NotFound as error:
@@ -65,26 +70,20 @@ class Attaching:
                 f"still work `{left}`."
             ) from error
 
-    def _which(self, after: MailboxStatus) -> list[str]:
+    def _which(self, after: MailboxStatus, is_kept: bool) -> list[str]:
         address, own = after.mailbox.id, self._session.registration.own
         name = shown_name(after.mailbox.display_name)
         named = f"`{address}` {quoted(name)}" if name else f"`{address}`"
         if address == own:
             news = [NEW_ADDRESS] if self._session.address_is_new else []
             return [f"You work your own mailbox {named} again.", *news]
-        lasting = " also after a restart of this session," if self._is_remembered() else ""
+        lasting = " also after a restart of this session," if is_kept else ""
         back = f" Your own is `{own}`:" if own else ""
         return [
             f"You work mailbox {named} now,{lasting} until you go back: you read its mail, and "
             "what you send comes from it.",
             f"{back} attach_to_mailbox without an address goes back to your own.".strip(),
         ]
-
-    def _is_remembered(self) -> bool:
-        session = self._session
-        return (
-            session.config.fixed_address is None and session.registration.host_session is not None
-        )
 
     async def _notifications(self, before: MailboxStatus, after: MailboxStatus) -> list[str]:
         left = before.mailbox.id

@@ -8,7 +8,7 @@ own before a new one.
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Mapping
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from messenger_core.errors import (
     Busy,
@@ -68,7 +68,7 @@ class Registration:
         self._background: asyncio.Task[None] | None = None
         self._filing = asyncio.Lock()
         self._moving = asyncio.Lock()
-        self._moves: set[asyncio.Task[None]] = set()
+        self._moves: set[asyncio.Task[Any]] = set()
 
     @property
     def worked(self) -> str | None:
@@ -118,9 +118,12 @@ class Registration:
             self._address = None
             await self._filed(self._allocation.forget, address)
 
-    async def attach(self, address: str) -> None:
-        """Works another mailbox, one that the server knows; refused, nothing changes."""
-        await self._to_its_end(self._attach(address))
+    async def attach(self, address: str) -> bool:
+        """Works another mailbox, one that the server knows; refused, nothing changes.
+
+        Tells whether the session's next start returns to it.
+        """
+        return await self._to_its_end(self._attach(address))
 
     async def detach(self) -> None:
         """Works one's own mailbox again, or a new one when there is none.
@@ -164,18 +167,19 @@ class Registration:
         finally:
             self._entering = None
 
-    async def _to_its_end(self, move: Coroutine[None, None, None]) -> None:
+    async def _to_its_end(self, move: Coroutine[None, None, T]) -> T:
         """Runs a move that a cancelled call does not leave half done."""
         task = asyncio.create_task(move)
         self._moves.add(task)
         task.add_done_callback(self._moves.discard)
-        await asyncio.shield(task)
+        return await asyncio.shield(task)
 
-    async def _attach(self, address: str) -> None:
+    async def _attach(self, address: str) -> bool:
         async with self._moving:
             await self._client.at(address).register(_AS_IT_IS)
-            await self._filed(self._allocation.attach, address)
+            is_kept = await self._filed(self._allocation.attach, address)
             self._work(address, "the attached mailbox")
+        return is_kept
 
     async def _detach(self) -> None:
         async with self._moving:

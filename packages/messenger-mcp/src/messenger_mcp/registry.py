@@ -100,18 +100,19 @@ class Registry:
         if failure is not None:
             _log.warning("The next start would not find %s again. %s", address, failure)
 
-    def attach(self, address: str) -> None:
-        """Works another mailbox, taken from nobody; the next start returns to it.
+    def attach(self, address: str) -> bool:
+        """Works another mailbox, taken from nobody; tells whether the next start returns to it.
 
         One's own address brings back, as `detach`.
         """
         if address == self.own:
             self.detach()
-            return
+            return True
         self._holdings.attached = address
         failure = self._change(_CLAIM_WITHIN_SECONDS, self._holdings.record_visit)
         if failure is not None:
             _log.warning("The next start may not return to %s. %s", address, failure)
+        return failure is None and self._holdings.host_session is not None
 
     def detach(self) -> str | None:
         """Goes back to one's own mailbox, at the next start too; gives its address, if any."""

@@ -92,8 +92,10 @@ class Session:
         """The mailboxes of earlier sessions of this project that no session holds."""
         return await offered_mailboxes(self.registration, self._client)
 
-    async def attach(self, address: str) -> None:
+    async def attach(self, address: str) -> bool:
         """Works another mailbox; one's own address brings back. Refused, nothing changes.
+
+        Tells whether the session's next start returns to it.
 
         Raises:
             NotFound: the server knows no such mailbox.
@@ -102,8 +104,8 @@ class Session:
         known = (await self._ask(lambda: self._client.mailbox(address))).id
         if known == self.registration.own:
             await self.registration.detach()
-        else:
-            await self.registration.attach(known)
+            return True
+        return await self.registration.attach(known)
 
     async def detach(self) -> None:
         """Works one's own mailbox again."""
