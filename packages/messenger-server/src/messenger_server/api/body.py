@@ -1,12 +1,39 @@
 """Bodies of requests: read within their limit, whole or in pieces."""
 
 from collections.abc import AsyncIterator, Mapping
+from typing import Final
 
 from litestar.types import Receive
 
-from messenger_core.errors import BodyTooLarge
+from messenger_core.errors import BodyTooLarge, UnsupportedMediaType
 from messenger_core.limits import MEGABYTE
 from messenger_server.api.call import ClientLeft
+
+JSON: Final = b"application/json"
+"""What a body is that does not say it."""
+
+_UTF_8: Final = frozenset({b"utf-8", b"utf8"})
+
+
+def media_type_of(headers: Mapping[bytes, bytes]) -> bytes:
+    """What a body is declared as, in lower case.
+
+    Raises:
+        UnsupportedMediaType: it is declared as compressed, or as text in another charset than
+            UTF-8.
+    """
+    coding = headers.get(b"content-encoding", b"").strip().lower()
+    if coding not in (b"", b"identity"):
+        raise UnsupportedMediaType(
+            "The body must come as it is: leave out the header Content-Encoding."
+        )
+    media_type, _, parameters = headers.get(b"content-type", JSON).lower().partition(b";")
+    if parameters:
+        for parameter in parameters.split(b";"):
+            name, _, value = parameter.partition(b"=")
+            if name.strip() == b"charset" and value.strip().strip(b'"') not in _UTF_8:
+                raise UnsupportedMediaType("The body must be UTF-8: send it with that charset.")
+    return media_type.strip()
 
 
 def refuse_declared_size(headers: Mapping[bytes, bytes], limit_bytes: int) -> None:

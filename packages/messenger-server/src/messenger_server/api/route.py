@@ -6,7 +6,7 @@ follow from it.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, Final, Literal, NamedTuple, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 import msgspec
 from litestar import Request as LitestarRequest
@@ -24,7 +24,7 @@ from messenger_core.errors import (
 )
 from messenger_core.limits import BODY_MAX_BYTES
 from messenger_core.wire.common import Request, Response
-from messenger_server.api.body import read_whole, refuse_declared_size
+from messenger_server.api.body import JSON, media_type_of, read_whole, refuse_declared_size
 from messenger_server.api.call import Answer, Call, ClientLeft, Download, Services
 from messenger_server.api.decoding import decode_body, decode_query
 from messenger_server.api.send_body import read_send
@@ -37,8 +37,6 @@ Method = Literal["GET", "POST", "PATCH", "DELETE"]
 
 # Any: a route holds functions of every query, body and answer; `shape_of` takes them apart.
 Work = Callable[[Call[Any, Any]], Awaitable[Any]]
-
-_JSON: Final = b"application/json"
 
 
 class Route(NamedTuple):
@@ -186,8 +184,7 @@ async def _body(call: Call[Any, Any], route: Route, shape: type[Request]) -> Req
         BodyTooLarge: it passes the route's limit; the rest is not read.
         InvalidRequest: it is no JSON, or of another shape.
     """
-    media_type = call.headers.get(b"content-type", _JSON).partition(b";")[0].strip().lower()
-    if media_type != _JSON:
+    if media_type_of(call.headers) != JSON:
         raise UnsupportedMediaType
     refuse_declared_size(call.headers, route.body_limit_bytes)
     return decode_body(await read_whole(call.receive, route.body_limit_bytes), shape)
@@ -211,7 +208,7 @@ class _Reply:
         body = b"" if content is None else msgspec.json.encode(content)
         if content is not None:
             length = b"%d" % len(body)
-            headers = ((b"content-type", _JSON), (b"content-length", length), *headers)
+            headers = ((b"content-type", JSON), (b"content-length", length), *headers)
         await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": body, "more_body": False})
         if after_sent is not None:

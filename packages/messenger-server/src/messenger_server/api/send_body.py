@@ -7,14 +7,19 @@ from msgspec.structs import replace
 
 from messenger_core.errors import UnsupportedMediaType
 from messenger_core.wire.messages import AttachmentContent, SendMessage
-from messenger_server.api.body import read_pieces, read_whole, refuse_declared_size
+from messenger_server.api.body import (
+    JSON,
+    media_type_of,
+    read_pieces,
+    read_whole,
+    refuse_declared_size,
+)
 from messenger_server.api.call import Call
 from messenger_server.api.decoding import decode_body, invalid
 from messenger_server.api.multipart import MEDIA_TYPE as MULTIPART
 from messenger_server.api.multipart import read_multipart
 from messenger_server.api.staging import Staging
 
-_JSON: Final = b"application/json"
 _SLICE_CHARS: Final = 256 * 1024
 """Of base64, decoded at once; whole groups of four."""
 
@@ -31,14 +36,14 @@ async def read_send(
         BodyTooLarge: it, a file or the number of files passes its limit; the rest is not read.
         InvalidRequest: it is not what it says, or of another shape.
     """
-    content_type = call.headers.get(b"content-type", _JSON)
-    media_type = content_type.partition(b";")[0].strip().lower()
-    if media_type not in (_JSON, MULTIPART):
+    media_type = media_type_of(call.headers)
+    if media_type not in (JSON, MULTIPART):
         raise UnsupportedMediaType(
             "The body must be JSON, or multipart/form-data with a part `message` and the files."
         )
     refuse_declared_size(call.headers, limit_bytes)
     if media_type == MULTIPART:
+        content_type = call.headers[b"content-type"]
         return await read_multipart(read_pieces(call.receive, limit_bytes), content_type, staging)
     message = decode_body(await read_whole(call.receive, limit_bytes), SendMessage)
     if not message.attachments:

@@ -11,6 +11,8 @@ from litestar.utils import normalize_path
 
 from messenger_core.echo import echoed
 from messenger_core.errors import (
+    AgentIdInvalid,
+    ApiKeyMissing,
     Busy,
     ConsoleSessionRequired,
     MessengerError,
@@ -35,6 +37,7 @@ _SIGN_IN_PATHS: Final = frozenset({"/ui/session", "/ui/setup", "/ui/login", "/ui
 _HEADERS_READ: Final = frozenset(
     {
         b"authorization",
+        b"content-encoding",
         b"content-length",
         b"content-type",
         b"cookie",
@@ -51,6 +54,11 @@ _HEADERS_READ: Final = frozenset(
         b"x-request-id",
     }
 )
+_ONCE: Final[dict[bytes, type[MessengerError]]] = {
+    b"authorization": ApiKeyMissing,
+    b"x-messenger-token": ApiKeyMissing,
+    b"x-agent-id": AgentIdInvalid,
+}
 _READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 _PATH_MAX_CHARS: Final = 200
 """Of a line of the access log."""
@@ -132,6 +140,7 @@ class Gate:
     async def _admit_agent(
         self, path: str, headers: Headers, scope: HTTPScope, answering: "_Answering"
     ) -> Admission:
+        _refuse_doubles(scope)
         caller = await self._agents.caller_of(path, headers)
         answering.who = caller.address
         mailbox_id = caller.mailbox_id
@@ -214,6 +223,19 @@ def _headers_read(scope: HTTPScope) -> Headers:
         if name in _HEADERS_READ and name not in found:
             found[name] = value
     return found
+
+
+def _refuse_doubles(scope: HTTPScope) -> None:
+    """Refuses two values of what says who asks: somebody in between may go by the other one.
+
+    Raises:
+        ApiKeyMissing: there are two keys, so none is the request's.
+        AgentIdInvalid: it names two mailboxes.
+    """
+    given = [name for name, _ in scope["headers"] if name in _ONCE]
+    for name, refusal in _ONCE.items():
+        if given.count(name) > 1:
+            raise refusal(f"The header {name.decode().title()} comes more than once: send one.")
 
 
 def _uncounted() -> Window:
