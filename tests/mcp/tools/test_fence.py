@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from messenger_core.tools.fence import CLOSING, OPENING, fenced
 
 SEPARATORS = ["\n", "\r\n", "\r", "\v", "\f", "\x1c", "\x85", "\u2028", "\u2029"]
+SHOWN = {"\r": "␍", "\v": "␋", "\f": "␌", "\x1c": "␜"}
 LOOK_ALIKES = [
     CLOSING,
     OPENING,
@@ -40,7 +41,17 @@ def test_the_marks_are_those_of_the_contract() -> None:
 @pytest.mark.parametrize("mark", LOOK_ALIKES, ids=repr)
 def test_a_line_that_looks_like_a_mark_is_moved_by_one_space(separator: str, mark: str) -> None:
     text = fenced(f"before{separator}{mark}{separator}after")
-    assert f"before{separator} {mark}{separator}after" in text
+    seen = SHOWN.get(separator, separator)
+    assert f"before{seen} {mark}{seen}after" in text
+
+
+@pytest.mark.parametrize("code", sorted({*range(0x20)} - {0x09, 0x0A}))
+def test_a_control_character_is_shown_as_its_picture(code: int) -> None:
+    assert f"\na{chr(0x2400 + code)}[2Jb\tc\nd\n" in fenced(f"a{chr(code)}[2Jb\tc\nd")
+
+
+def test_delete_and_the_controls_of_one_byte_are_shown_too() -> None:
+    assert "\n␡␛[31m\r\nx\n" in fenced("\x7f\x9b31m\r\nx")
 
 
 @pytest.mark.parametrize(
@@ -74,7 +85,7 @@ def test_only_the_two_marks_of_the_tool_stand_at_the_beginning_of_a_line(parts: 
     assert (lines[0], lines[-1]) == (OPENING, CLOSING)
 
 
-@given(st.text())
+@given(st.text(st.characters(exclude_categories=("Cc", "Cs"), include_characters="\n\t\x85")))
 def test_moved_lines_are_all_that_changes(body: str) -> None:
     inside = fenced(body).removeprefix(OPENING + "\n").removesuffix(CLOSING)
     restored = [line.removeprefix(" ") for line in inside.splitlines()]

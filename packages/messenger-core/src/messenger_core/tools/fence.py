@@ -14,9 +14,14 @@ _NOT_LETTER = re.compile(r"[\W\d_]+")
 _MARK_WORDS = ("messagebody", "endofmessagebody", "endmessagebody")
 _RULED = re.compile(r"--+[^-].*--+", re.DOTALL)
 
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f]|\r(?!\n)")
+"""Of the C0 and C1 controls all but tab and the ends of lines."""
+
 
 def fenced(body: str) -> str:
     """The body between its two marks, each on a line of its own.
+
+    Control characters that a terminal obeys are shown as their pictures (ESC as ␛).
 
     Lines end wherever a reader may see one end: at line feeds, carriage returns, and the
     separators of Unicode.
@@ -24,7 +29,7 @@ def fenced(body: str) -> str:
     lines = [
         f" {line}" if _looks_like_mark(line) else line for line in body.splitlines(keepends=True)
     ]
-    inside = "".join(lines)
+    inside = _CONTROL.sub(_picture, "".join(lines))
     return f"{OPENING}\n{inside}{'' if inside.endswith(chr(10)) else chr(10)}{CLOSING}"
 
 
@@ -54,3 +59,11 @@ def _seen(character: str) -> str:
             return ""
         case _:
             return "-" if character in "─━═‒−⁃˗" else character
+
+
+def _picture(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    if code < 0x20:
+        return chr(0x2400 + code)
+    # C1 has no pictures: the two-character form of the same control, its ESC shown.
+    return "\u2421" if code == 0x7F else f"\u241b{chr(code - 0x40)}"
