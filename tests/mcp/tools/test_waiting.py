@@ -141,6 +141,15 @@ async def test_a_wait_whose_server_stays_away_lasts_its_time_and_says_so(
     assert "The server was away at the end of the wait" in text
 
 
+@pytest.mark.parametrize(
+    ("seconds", "said"), [(1, "1 second."), (1e-9, "less than 0.001 seconds."), (0.25, "0.25 sec")]
+)
+async def test_the_time_of_a_wait_is_said_in_words(
+    planner: Agent, seconds: float, said: str
+) -> None:
+    assert f"within {said}" in await planner.call("wait_for_message", timeout_seconds=seconds)
+
+
 async def test_a_wait_of_no_time_looks_once(planner: Agent) -> None:
     assert "within 0 seconds" in await planner.call("wait_for_message", timeout_seconds=0)
 

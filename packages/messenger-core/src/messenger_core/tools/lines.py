@@ -45,6 +45,15 @@ def counted(number: int, noun: str, *, at_least: bool = False) -> str:
     return f"{'at least ' if at_least else ''}{number:,} {noun if number == 1 else plural}"
 
 
+def seconds_words(seconds: float) -> str:
+    """A span of time to the thousandth, e.g. `1 second`, `0.05 seconds`."""
+    if seconds == int(seconds):
+        return counted(int(seconds), "second")
+    if seconds < 0.001:
+        return "less than 0.001 seconds"
+    return f"{seconds:.3f}".rstrip("0").rstrip(".") + " seconds"
+
+
 def state_words(message: MessageSummary) -> list[str]:
     """What sets a message apart: unread, flagged, pressing, with files."""
     unread = message.role == "recipient" and message.read_at is None

@@ -154,8 +154,9 @@ def _key(key: KeyFacts, now: datetime) -> str:
     left = parse_rfc3339(key.expires_at) - now
     if left >= _EXPIRY_WARNING:
         return name
-    days = f"{left.days} days" if left.days > 1 else f"{max(left // timedelta(hours=1), 0)} hours"
-    return f"{name}, expires in {days} ({when(key.expires_at)}): ask the person to extend it"
+    hours = max(left // timedelta(hours=1), 0)
+    span = counted(left.days, "day") if left.days > 1 else counted(hours, "hour")
+    return f"{name}, expires in {span} ({when(key.expires_at)}): ask the person to extend it"
 
 
 def _folders(status: MailboxStatus) -> str:

@@ -2,6 +2,7 @@
 
 from messenger_core import errors
 from messenger_core.errors import MessengerError
+from messenger_core.tools.lines import counted
 
 _ASK_FOR_KEY = (
     "Tell the person: a new key is made on the server and goes into MESSENGER_API_KEY of this "
@@ -27,8 +28,6 @@ _NEXT_STEP: dict[type[MessengerError], str] = {
     errors.MailboxNotYours: "Tell the person: the API key and the address do not belong together.",
     errors.InvalidRequest: "Correct that and call the tool again.",
     errors.BodyTooLarge: "Send less, in several messages.",
-    errors.RateLimited: "Try again then.",
-    errors.Busy: "Try again then.",
     errors.InternalError: "Try once more; if it stays so, tell the person.",
 }
 
@@ -56,10 +55,12 @@ def _reason(error: MessengerError) -> str:
 
 
 def _when(error: MessengerError) -> list[str]:
-    if error.retry_after_seconds is None:
+    if "try again in" in error.detail.lower():
         return []
-    unit = "second" if error.retry_after_seconds == 1 else "seconds"
-    return [f"It can be tried again in {error.retry_after_seconds} {unit}."]
+    if error.retry_after_seconds is not None:
+        return [f"Try again in {counted(error.retry_after_seconds, 'second')}."]
+    passing = isinstance(error, errors.RateLimited | errors.Busy)
+    return ["Try again in a while."] if passing else []
 
 
 def _next_step(error: MessengerError) -> list[str]:

@@ -8,7 +8,7 @@ from msgspec import UNSET, Meta, UnsetType
 from messenger_core.errors import MessengerError, RateLimited
 from messenger_core.mail import MailAway
 from messenger_core.tools.forms import check_address, check_thread_id
-from messenger_core.tools.lines import counted, message_line, when, who
+from messenger_core.tools.lines import counted, message_line, seconds_words, when, who
 from messenger_core.tools.tool import READS, Tool, ToolCall
 from messenger_core.wire.common import Request
 from messenger_core.wire.messages import MessagePage, MessageQuery, MessageSummary
@@ -124,8 +124,8 @@ def _arrived(messages: list[MessageSummary], others: int) -> str:
 def _nothing(arguments: WaitForMessage, more: list[str]) -> str:
     wanted = "No such message" if arguments.from_ or arguments.thread_id else "No message"
     text = (
-        f"{wanted} arrived within {arguments.timeout_seconds:g} seconds. Wait again, or go on with "
-        "something else: what arrives later stays in the inbox."
+        f"{wanted} arrived within {seconds_words(arguments.timeout_seconds)}. Wait again, or go "
+        "on with something else: what arrives later stays in the inbox."
     )
     return "\n".join([text, *more])
 
