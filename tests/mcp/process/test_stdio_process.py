@@ -141,6 +141,15 @@ def test_a_request_with_half_of_a_surrogate_pair_is_refused_rather_than_dropped(
     assert "half of a surrogate pair" in answer["error"]["message"]
 
 
+@pytest.mark.parametrize("line", ["hello", '{"jsonrpc": "2.0", "id": 7, "method"', "{]"])
+def test_a_line_that_is_no_json_is_answered_with_a_parse_error(tmp_path: Path, line: str) -> None:
+    done = run(environment(tmp_path), stdin=lines(INITIALIZE, INITIALIZED) + line + "\n")
+    answer = json.loads(done.stdout.splitlines()[-1])
+    assert "id" in answer
+    assert answer["id"] is None
+    assert answer["error"]["code"] == -32700
+
+
 def test_a_whole_surrogate_pair_is_ordinary_text(tmp_path: Path) -> None:
     paired = lines(WHOAMI).replace('"arguments": {}', '"arguments": {"a": "\\ud83d\\ude00"}')
     with running(environment(tmp_path)) as process:

@@ -9,10 +9,11 @@ import msgspec
 from anyio import AsyncFile
 from msgspec import UNSET, UnsetType
 
-Refuse = Callable[[str | int, str], Awaitable[None]]
-"""Answers a request that cannot be read: its id, and why."""
+Refuse = Callable[[str | int | None, str], Awaitable[None]]
+"""Answers a request that cannot be read: its id (`None`: the line is no JSON), and why."""
 
 _LAST_ANSWERS_SECONDS = 0.25
+_NO_JSON = "The line is not valid JSON: send one JSON-RPC message a line."
 _REASON = "The request holds half of a surrogate pair (U+D800 to U+DFFF): remove it."
 
 
@@ -50,7 +51,7 @@ class IncomingLines(AsyncFile[str]):
 
     JSON may hold half of a surrogate pair (`\ud83d`), e.g. where a host cut a text in the middle of
     an emoji. The SDK's parser does not take such a line, and its caller would wait for ever; here
-    the request is refused.
+    the request is refused. So is a line that is no JSON, which the SDK would only log.
     """
 
     refuse: Refuse | None = None
@@ -68,7 +69,11 @@ class IncomingLines(AsyncFile[str]):
         async for line in super().__aiter__():
             self.open_requests.asked(line)
             request_id = _broken_request(line) if "\\ud" in line.lower() else None
-            if request_id is None or self.refuse is None:
+            if self.refuse is None:
+                yield line
+            elif line.strip() and not _is_json(line):
+                await self.refuse(None, _NO_JSON)
+            elif request_id is None:
                 yield line
             else:
                 await self.refuse(request_id, _REASON)
@@ -113,6 +118,17 @@ def _head_of(line: str) -> _Head:
         return msgspec.json.decode(line, type=_Head)
     except (msgspec.DecodeError, UnicodeEncodeError):
         return _Head()
+
+
+def _is_json(line: str) -> bool:
+    try:
+        msgspec.json.decode(line, type=msgspec.Raw)
+    except (msgspec.DecodeError, UnicodeEncodeError):
+        try:
+            json.loads(line)
+        except ValueError:
+            return False
+    return True
 
 
 def _broken_request(line: str) -> str | int | None:

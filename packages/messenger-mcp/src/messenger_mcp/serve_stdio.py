@@ -21,7 +21,7 @@ from mcp.shared.message import SessionMessage
 from messenger_core.errors import MessengerError
 from messenger_mcp.api_client import MessengerClient, Unreachable
 from messenger_mcp.client_lines import IncomingLines, OpenRequests, OutgoingLines
-from messenger_mcp.config import ClientConfig
+from messenger_mcp.config import ClientConfig, missing_roots
 from messenger_mcp.local_tools import Notifications, workplace_of
 from messenger_mcp.registration import Registration
 from messenger_mcp.registry import HEARTBEAT_SECONDS
@@ -58,6 +58,8 @@ async def _serve(config: ClientConfig, wire: Wire) -> None:
     client = MessengerClient(
         config.server_url, config.api_key, timeout_seconds=config.timeout_seconds
     )
+    if fault := missing_roots(config.attachment_roots):
+        _log.warning("%s", fault)
     session = Session(config, client)
     notifications = Notifications(workplace_of(session))
     leave = _Leaving(session, notifications)
@@ -68,8 +70,9 @@ async def _serve(config: ClientConfig, wire: Wire) -> None:
     answers.when_broken = partial(leave.now, DONE)
     async with stdio_server(lines, answers) as (incoming, outgoing):
 
-        async def refuse(request_id: str | int, reason: str) -> None:
-            fault = mcp_types.ErrorData(code=mcp_types.INVALID_PARAMS, message=reason)
+        async def refuse(request_id: str | int | None, reason: str) -> None:
+            code = mcp_types.PARSE_ERROR if request_id is None else mcp_types.INVALID_PARAMS
+            fault = mcp_types.ErrorData(code=code, message=reason)
             answer = mcp_types.JSONRPCError(jsonrpc="2.0", id=request_id, error=fault)
             await outgoing.send(SessionMessage(answer))
 
