@@ -102,7 +102,7 @@ async def test_each_request_leaves_one_line(
     assert re.fullmatch(r"GET /mk_\[hidden\] 404 \d+\.\d ms r3 127\.0\.0\.1", lines[2])
 
 
-async def test_no_key_stands_in_any_log_line(
+async def test_promise_4_no_key_stands_in_any_log_line(
     app: RunningApp, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.DEBUG):

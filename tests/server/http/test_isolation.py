@@ -60,7 +60,7 @@ def test_every_route_has_its_isolation_checked_here() -> None:
     assert {(route.method, route.path) for route in ROUTES} == checked
 
 
-async def test_lists_show_nothing_of_others(scene: Scene) -> None:
+async def test_promise_6_lists_show_nothing_of_others(scene: Scene) -> None:
     for query in ({}, {"folder": "all"}, {"folder": "sent"}, {"search": _SECRET}):
         page = (await scene.eve.get("/api/messages", **query)).json()
         assert (page["messages"], page["total"]) == ([], 0)
@@ -87,7 +87,7 @@ async def test_lists_show_nothing_of_others(scene: Scene) -> None:
         ("GET", "/api/attachments/{}", None),
     ],
 )
-async def test_a_foreign_id_and_an_unknown_one_are_the_same_answer(
+async def test_promise_6_a_foreign_id_and_an_unknown_one_are_the_same_answer(
     scene: Scene, method: str, of: str, body: object
 ) -> None:
     ids = {"messages": scene.message_id, "threads": scene.thread_id}

@@ -46,7 +46,7 @@ async def _ask(agent: Agent, method: str, path: str, **more: Any) -> httpx2.Resp
 
 
 @pytest.mark.parametrize(("method", "path"), _ROUTES)
-async def test_a_missing_key(app: RunningApp, method: str, path: str) -> None:
+async def test_promise_2_a_missing_key(app: RunningApp, method: str, path: str) -> None:
     answer = await app.client.request(method, path)
 
     assert_problem(answer, 401, "api_key_missing")
@@ -54,7 +54,7 @@ async def test_a_missing_key(app: RunningApp, method: str, path: str) -> None:
 
 
 @pytest.mark.parametrize(("method", "path"), _ROUTES)
-async def test_bad_keys(app: RunningApp, method: str, path: str) -> None:
+async def test_promise_2_bad_keys(app: RunningApp, method: str, path: str) -> None:
     revoked, expired = await app.create_key("r"), await app.create_key("e", days=1)
     await app.revoke_key("r")
     app.clock.advance(25 * 3600)

@@ -89,7 +89,7 @@ def test_the_setup_code_in_the_log_makes_the_account_and_no_later_start_shows_on
     assert server.log().count("no console account yet") == 2
 
 
-def test_it_accepts_when_it_says_so_and_on_loopback_alone(tmp_path: Path) -> None:
+def test_promise_1_it_accepts_when_it_says_so_and_on_loopback_alone(tmp_path: Path) -> None:
     with ServerProcess(tmp_path) as server:
         assert httpx2.get(server.url + "/health").status_code == 401
         listening = [
