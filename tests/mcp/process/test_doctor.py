@@ -120,10 +120,33 @@ def test_a_key_that_is_refused_is_told_from_a_server_that_is_away(
     assert SOME_KEY not in text
 
 
-def test_a_mailbox_that_is_not_there_is_wrong(mail: Correspondents, tmp_path: Path) -> None:
+def test_a_fixed_address_that_no_session_made_yet_is_no_fault(
+    mail: Correspondents, tmp_path: Path
+) -> None:
     code, found, _ = _doctor(tmp_path, MESSENGER_AGENT_ID="nobody-here", **mail.settings())
+    assert code == 0
+    assert found["mailbox"] == "note nobody-here will be registered by the first session"
+
+
+@pytest.mark.parametrize(
+    ("name", "is_right"), [("Planner", True), ("Coder", False)], ids=["same", "other"]
+)
+def test_an_agent_name_beside_that_of_the_key_is_wrong(
+    mail: Correspondents, server: ServerProcess, tmp_path: Path, name: str, is_right: bool
+) -> None:
+    key = server.create_key(f"of the planner {name}", agent="Planner")
+    code, found, _ = _doctor(tmp_path, MESSENGER_AGENT_NAME=name, **mail.settings(key))
+    assert code == (0 if is_right else 1)
+    assert found["agent"].startswith("ok " if is_right else "WRONG a session would be refused")
+
+
+def test_a_root_of_attachments_that_is_not_there_is_wrong(
+    mail: Correspondents, tmp_path: Path
+) -> None:
+    roots = str(tmp_path / "nowhere")
+    code, found, _ = _doctor(tmp_path, MESSENGER_ATTACHMENT_ROOTS=roots, **mail.settings())
     assert code == 1
-    assert found["mailbox"].startswith("WRONG ")
+    assert roots in found["files"]
 
 
 def test_a_state_folder_open_to_others_is_wrong(mail: Correspondents, tmp_path: Path) -> None:

@@ -92,6 +92,17 @@ class ClientConfig:
         )
 
 
+def missing_roots(roots: tuple[Path, ...] | None) -> str | None:
+    """What is wrong with MESSENGER_ATTACHMENT_ROOTS on this machine; `None`: nothing."""
+    missing = [str(root) for root in roots or () if not root.is_dir()]
+    if not missing:
+        return None
+    return (
+        f"MESSENGER_ATTACHMENT_ROOTS names what is no folder here: {', '.join(missing)}: no file "
+        "can be attached from there. Make it, or name another."
+    )
+
+
 def checked_server_url(name: str, url: str) -> str:
     """The URL of a server, without a slash at its end.
 

@@ -9,10 +9,19 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Final, Literal, NamedTuple, TextIO
 
-from messenger_core.errors import MessengerError, Unauthorized
+from messenger_core.errors import (
+    AgentDescriptionConflict,
+    AgentNameConflict,
+    MailboxNotFound,
+    MailboxNotRegistered,
+    MessengerError,
+    Unauthorized,
+)
+from messenger_core.ids import new_mailbox_address
 from messenger_core.wire.health import Health
+from messenger_core.wire.mailboxes import RegisterMailbox
 from messenger_mcp.api_client import MessengerClient, Unreachable
-from messenger_mcp.config import ClientConfig, LocalConfig, SettingError
+from messenger_mcp.config import ClientConfig, LocalConfig, SettingError, missing_roots
 from messenger_mcp.handoff import HandOff, find_handoff
 from messenger_mcp.log import one_safe_line
 from messenger_mcp.session_identity import host_session_fingerprint
@@ -25,6 +34,8 @@ WRONG: Final = 1
 _CALL_SECONDS = 10.0
 _SKEW_MAX_SECONDS = 30.0
 """Times in messages are the server's; beyond this they mislead who reads them here."""
+
+_NO_NAMES = RegisterMailbox()
 
 
 class Finding(NamedTuple):
@@ -43,6 +54,11 @@ class _Place:
     api_key: str = field(repr=False)
     address: str | None
     source: str
+    names: RegisterMailbox = _NO_NAMES
+    """What a session of these settings registers with."""
+    is_fixed: bool = False
+    """The settings name the address: the first session makes the mailbox."""
+    fault_of_roots: str | None = None
 
 
 def doctor_main(environ: Mapping[str, str], output: TextIO) -> int:
@@ -66,6 +82,8 @@ def look(environ: Mapping[str, str]) -> Iterator[Finding]:
     try:
         place = _place(environ, handoff)
         yield Finding("ok", "settings", f"from {place.source}")
+        if place.fault_of_roots is not None:
+            yield Finding("WRONG", "files", place.fault_of_roots)
         yield from asyncio.run(_look_at_server(place, state, has_asked=handoff is not None))
     except SettingError as error:
         yield Finding("WRONG", "settings", str(error))
@@ -105,6 +123,11 @@ def _place(environ: Mapping[str, str], handoff: HandOff | None) -> _Place:
         api_key=config.api_key,
         address=config.fixed_address or of_session,
         source="the environment",
+        names=RegisterMailbox(
+            agent_name=config.agent_name, agent_description=config.agent_description
+        ),
+        is_fixed=config.fixed_address is not None,
+        fault_of_roots=missing_roots(config.attachment_roots),
     )
 
 
@@ -113,6 +136,8 @@ async def _look_at_server(place: _Place, state: StateDir, *, has_asked: bool) ->
     try:
         health = await _health(client)
         findings = [*_server_findings(place, health)]
+        if isinstance(health, Health) and place.names != _NO_NAMES:
+            findings.append(await _look_at_names(client, place.names))
         if isinstance(health, Health) and place.address is not None:
             client.address = place.address
             findings += await _look_at_mailbox(client, place, state, has_asked=has_asked)
@@ -150,6 +175,23 @@ def _server_findings(
             yield Finding("WRONG", "server", str(health))
 
 
+async def _look_at_names(client: MessengerClient, names: RegisterMailbox) -> Finding:
+    """Whether the key lets a session register so; asked for an address that nobody has.
+
+    The server looks at the names first, and makes no mailbox with an address of its own kind.
+    """
+    try:
+        await client.at(new_mailbox_address()).register(names)
+    except MailboxNotFound:
+        return Finding("ok", "agent", "the key may be used with this agent name and description")
+    except (AgentNameConflict, AgentDescriptionConflict) as error:
+        words = f"a session would be refused: {error} (MESSENGER_AGENT_NAME, _DESCRIPTION)"
+        return Finding("WRONG", "agent", words)
+    except (MessengerError, Unreachable) as error:
+        return Finding("WRONG", "agent", str(error))
+    return Finding("note", "agent", "the server does not tell whether the key allows the names")
+
+
 async def _look_at_mailbox(
     client: MessengerClient, place: _Place, state: StateDir, *, has_asked: bool
 ) -> list[Finding]:
@@ -158,6 +200,9 @@ async def _look_at_mailbox(
         # The mailbox's status would mark links as received that the agent never saw.
         await client.folders()
     except (MessengerError, Unreachable) as error:
+        if place.is_fixed and isinstance(error, MailboxNotRegistered):
+            words = f"{place.address} will be registered by the first session"
+            return [Finding("note", "mailbox", words)]
         return [Finding("WRONG", "mailbox", str(error))]
     return [
         Finding("ok", "mailbox", f"{place.address} is there"),
