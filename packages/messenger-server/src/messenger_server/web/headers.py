@@ -14,7 +14,7 @@ _SECURITY: Final[tuple[Header, ...]] = (
     (b"cross-origin-opener-policy", b"same-origin"),
 )
 _POLICY: Final = b"content-security-policy"
-_OF_DATA: Final = (
+SECURITY_HEADERS: Final = (
     *_SECURITY,
     (_POLICY, b"default-src 'none'; base-uri 'none'; frame-ancestors 'none'"),
 )
@@ -35,7 +35,7 @@ NOT_KEPT: Final[Header] = (b"cache-control", b"no-store")
 
 def security_headers(path: str) -> tuple[Header, ...]:
     """What tells browsers to be careful with an answer at this path."""
-    return _OF_CONSOLE if path.startswith("/ui/") or path == "/ui" else _OF_DATA
+    return _OF_CONSOLE if path.startswith("/ui/") or path == "/ui" else SECURITY_HEADERS
 
 
 def request_id(incoming: bytes | None) -> bytes:
