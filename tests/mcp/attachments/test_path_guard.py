@@ -196,6 +196,10 @@ def test_the_tables_are_in_the_case_that_paths_are_compared_in() -> None:
         assert PurePosixPath(line).as_posix() == line
 
 
+def test_a_device_is_called_one() -> None:
+    assert why_not_read(Path("/dev/zero"), STATE) == "it is a device"
+
+
 PEM = b"-----BEGIN %s-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n"
 
 

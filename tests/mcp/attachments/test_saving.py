@@ -1,6 +1,7 @@
 """Attachments saved on disk: where they go, what they are called, and what is never touched."""
 
 import asyncio
+import errno
 import hashlib
 import os
 import re
@@ -333,6 +334,18 @@ async def test_a_temporary_folder_that_takes_nothing_is_told(
 
     with pytest.raises(PathRefused, match="give a `path`"):
         await saved(None)
+
+
+async def test_only_a_full_disk_is_to_be_freed(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr(os, "link", refuse)
+    with pytest.raises(PathRefused, match="read-only file system") as refused:
+        await saved(folder)
+    assert "Free some space" not in str(refused.value)
 
 
 async def test_a_senders_name_that_hosts_obey_is_refused_and_another_name_is_the_way_out(

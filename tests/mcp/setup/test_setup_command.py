@@ -329,3 +329,12 @@ def test_a_pipe_in_place_of_a_file_is_refused_at_once(
     assert cli.main(["setup", "claude", "--server-url", "http://127.0.0.1:3600"]) != 0
     assert f"{name} is no regular file" in capsys.readouterr().err
     assert [path.name for path in project.iterdir()] == [name]
+
+
+def test_a_file_in_place_of_the_plugins_folder_is_called_one(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "plugin").write_text("x", "utf-8")
+    words = ["setup", "claude", "--server-url", "http://127.0.0.1:3600", "--plugin", "plugin"]
+    assert cli.main(words) != 0
+    assert "plugin is a file" in capsys.readouterr().err

@@ -47,6 +47,8 @@ def why_not_read(path: Path, state_dir: Path) -> str | None:
         state_dir: the client's own folder.
     """
     parts = _parts(path)
+    if _system_place(path, ("/dev",)) and not path.is_file():
+        return "it is a device"
     if place := _place(parts, SECRET_PLACES) or _system_place(path, SYSTEM_PLACES):
         return f"it lies in a place that holds secrets (“{place}”)"
     own = _parts(Path(os.path.realpath(state_dir)))

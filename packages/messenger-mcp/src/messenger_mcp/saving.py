@@ -228,7 +228,8 @@ def _is_there(target: Path) -> PathRefused:
 
 
 def _unwritable(target: Path, error: OSError) -> PathRefused:
+    is_full = error.errno in {errno.ENOSPC, errno.EDQUOT}
+    what_next = "Free some space, or give another path." if is_full else "Give another path."
     return PathRefused(
-        f"{shown(target)} cannot be written ({in_words(error)}): nothing was saved. Free some "
-        "space, or give another path."
+        f"{shown(target)} cannot be written ({in_words(error)}): nothing was saved. {what_next}"
     )

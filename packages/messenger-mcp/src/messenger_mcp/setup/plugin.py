@@ -37,7 +37,11 @@ def write_plugin(request: SetupRequest, folder: Path) -> list[Path]:
         SetupRefusedError: something is there already and force is not asked for, or the folder
             cannot be written.
     """
-    if not request.force and folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+    if folder.exists() and not folder.is_dir():
+        raise SetupRefusedError(
+            f"{folder} is a file: give a new folder for the plugin. Nothing was written."
+        )
+    if not request.force and folder.exists() and any(folder.iterdir()):
         raise SetupRefusedError(
             f"{folder} is not empty: give a new folder, or --force to write the plugin's files "
             "over those of the same names. Nothing was written."
