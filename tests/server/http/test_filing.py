@@ -120,6 +120,8 @@ async def test_a_folder_may_have_any_name(pair: tuple[Agent, Agent], name: str) 
         ("", 400, "invalid_request"),
         ("   ", 400, "invalid_request"),
         ("//", 400, "invalid_request"),
+        ("\u200b\u3164", 400, "invalid_request"),
+        ("/\N{BRAILLE PATTERN BLANK}/", 400, "invalid_request"),
         ("..", 400, "invalid_request"),
         ("x" * 61, 400, "invalid_request"),
         ("a\0b", 400, "invalid_request"),

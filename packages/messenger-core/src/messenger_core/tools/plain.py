@@ -7,6 +7,8 @@ model or a terminal reads, it goes through `one_line` first.
 import re
 import unicodedata
 
+from messenger_core.blank import is_blank as is_blank
+
 _LINE_BREAKERS = frozenset({"Cc", "Zl", "Zp"})
 """Unicode categories of control characters (U+0085 too) and of line and paragraph separators."""
 
@@ -16,13 +18,6 @@ _INVISIBLE = re.compile(
 )
 """Direction marks and overrides, zero-width fillers and tag characters: they can make a line read
 as something else than it says. The joiners U+200C and U+200D stay, Persian and emoji need them."""
-
-_UNSEEN = frozenset({"Cc", "Cf", "Zs", "Zl", "Zp"})
-_FILLERS = re.compile(
-    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\uffa0\ufe00-\ufe0f"
-    "\U000e0100-\U000e01ef]"
-)
-"""Letters and marks that show nothing: Hangul fillers, the empty Braille cell, selectors."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _TAG = re.compile(r"<([\s/!?\u200c\u200d]*[^\W\d][^<>]*)>")
@@ -46,11 +41,6 @@ def one_line(text: str, limit: int) -> str:
         for character in _INVISIBLE.sub("", text)
     )
     return _without_tags(_SURROGATE.sub("\ufffd", spaced)).strip()[:limit].rstrip()
-
-
-def is_blank(text: str) -> bool:
-    """Whether nothing of the text can be seen: it is empty, or all spaces and fillers."""
-    return all(unicodedata.category(character) in _UNSEEN for character in _FILLERS.sub("", text))
 
 
 def _without_tags(text: str) -> str:

@@ -19,6 +19,7 @@ from sqlalchemy import (
     update,
 )
 
+from messenger_core.blank import unless_blank
 from messenger_core.echo import echoed
 from messenger_core.errors import CriterionNoLongerMet, MailboxNotFound
 from messenger_core.schema import (
@@ -184,7 +185,7 @@ def rename_mailbox(batch: Batch, address: str, display_name: str | None) -> Mail
         MailboxNotFound: there is none at this address.
     """
     mailbox_id = _resolved(batch.connection, [address])[address]
-    batch.connection.execute(_RENAME, {"of": mailbox_id, "new_name": display_name or None})
+    batch.connection.execute(_RENAME, {"of": mailbox_id, "new_name": unless_blank(display_name)})
     shown = card_of(batch.connection, mailbox_id, mailbox_id)
     assert shown is not None, "it was found alive"
     return shown

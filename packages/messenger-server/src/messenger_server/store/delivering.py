@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 from msgspec.structs import asdict
 from sqlalchemy import insert
 
+from messenger_core.blank import unless_blank
 from messenger_core.errors import IdempotencyConflict, MessengerError
 from messenger_core.ids import new_message_id, new_thread_id
 from messenger_core.schema import mailbox
@@ -155,7 +156,7 @@ class _Desk:
     def _letter(self, draft: Draft, route: Route, recipient: Correspondent) -> Letter:
         seq = self._batch.take_seq()
         within = route.thread
-        title = draft.message.thread_name or (within.title if within else None)
+        title = unless_blank(draft.message.thread_name) or (within.title if within else None)
         return Letter(
             seq=seq,
             public_id=new_message_id(),

@@ -15,6 +15,7 @@ from sqlalchemy import (
     update,
 )
 
+from messenger_core.blank import is_blank
 from messenger_core.echo import echoed
 from messenger_core.errors import (
     FieldError,
@@ -151,7 +152,7 @@ def create_folder(batch: Batch, mailbox_id: int, request: CreateFolder) -> Folde
     """
     name = request.name.strip()
     folded = folded_name(name)
-    if not name.strip("/") or name in _NO_PATHS:
+    if is_blank(name.replace("/", "")) or name in _NO_PATHS:
         raise InvalidRequest(
             f"`name` is “{request.name}”: no path of the API could name such a folder.",
             errors=[FieldError("name", "must hold more than blanks, slashes or one or two dots")],

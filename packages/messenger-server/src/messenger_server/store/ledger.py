@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from sqlalchemy import bindparam, case, insert, update
 from sqlalchemy.dialects.sqlite import insert as upsert
 
+from messenger_core.blank import unless_blank
 from messenger_core.schema import (
     INBOX,
     RECIPIENT,
@@ -186,7 +187,7 @@ class Ledger:
             [
                 (one.thread.id, one.thread.title, one.sender_id)
                 for one in letters
-                if one.draft.thread_name and not one.opens_thread
+                if unless_blank(one.draft.thread_name) and not one.opens_thread
             ],
         )
         for letter in letters:
@@ -279,7 +280,7 @@ def _index(batch: Batch, letter: Letter) -> None:
     batch.index_message(
         letter.seq, (letter.sender_id, letter.recipient_id), letter.subject, letter.draft.body
     )
-    is_named_now = bool(letter.draft.thread_name)
+    is_named_now = unless_blank(letter.draft.thread_name) is not None
     if is_named_now or (within.title is None and not _carries(letter.subject, within.subject)):
         title = within.title or within.subject
         batch.index_thread(

@@ -5,6 +5,7 @@ from typing import Any, Final, NamedTuple
 from msgspec import UNSET, UnsetType
 from sqlalchemy import Connection, bindparam, select, update
 
+from messenger_core.blank import unless_blank
 from messenger_core.echo import echoed
 from messenger_core.errors import MailboxNotFound, MailboxNotRegistered
 from messenger_core.schema import counter, mailbox
@@ -105,8 +106,8 @@ def rename(batch: Batch, mailbox_id: int, names: RenameMailbox) -> Mailbox:
 
 
 def renamed(now: str | None, wanted: str | UnsetType | None) -> str | None:
-    """The name after a rename: absent leaves it, empty or null clears it."""
-    return now if wanted is UNSET else wanted or None
+    """The name after a rename: absent leaves it, null or nothing visible clears it."""
+    return now if wanted is UNSET else unless_blank(wanted)
 
 
 def _by_name(connection: Connection, name: str) -> MailboxRow | None:

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from sqlalchemy import bindparam, insert, select, update
 
+from messenger_core.blank import unless_blank
 from messenger_core.echo import echoed
 from messenger_core.errors import (
     AddressTaken,
@@ -106,8 +107,8 @@ def key_facts(key: KeyRow) -> KeyFacts:
 
 def _names(key: KeyRow, request: RegisterMailbox) -> _Names:
     """The names that count: of a bound key its own, and no other beside them."""
-    agent_name = request.agent_name or None
-    agent_description = request.agent_description or None
+    agent_name = unless_blank(request.agent_name)
+    agent_description = unless_blank(request.agent_description)
     if key.agent_name is not None:
         if agent_name not in (None, key.agent_name):
             raise AgentNameConflict(
@@ -118,7 +119,10 @@ def _names(key: KeyRow, request: RegisterMailbox) -> _Names:
             raise AgentDescriptionConflict
         agent_name, agent_description = key.agent_name, key.agent_description
     return _Names(
-        agent_name, agent_description, request.display_name or None, request.description or None
+        agent_name,
+        agent_description,
+        unless_blank(request.display_name),
+        unless_blank(request.description),
     )
 
 
