@@ -8,6 +8,10 @@ from typing import Any, Final
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
+from messenger_core.errors import FieldError, InvalidRequest
+from messenger_server.http_errors import MEDIA_TYPE, refusal_of
+from messenger_server.web.headers import NOT_KEPT, SECURITY_HEADERS, request_id
+
 HEAD_BYTES: Final = 64 * 1024
 """The largest head of a request."""
 HEAD_SECONDS: Final = 30
@@ -61,6 +65,24 @@ class BoundedProtocol(HttpToolsProtocol):
         if may_be_large and self._parsed_bytes() > HEAD_BYTES:
             raise _HeadTooLarge
         HttpToolsProtocol.on_headers_complete(self)
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuses what is no HTTP in the form of every other refusal, and closes."""
+        refused = InvalidRequest(msg, errors=[FieldError("", msg)])
+        identifier = request_id(None)
+        refusal = refusal_of(refused, identifier.decode())
+        headers = [
+            *self.server_state.default_headers,
+            (b"content-type", MEDIA_TYPE.encode()),
+            (b"content-length", b"%d" % len(refusal.body)),
+            (b"connection", b"close"),
+            (b"x-request-id", identifier),
+            *SECURITY_HEADERS,
+            NOT_KEPT,
+        ]
+        head = b"".join(b"%b: %b\r\n" % header for header in headers)
+        self.transport.write(b"HTTP/1.1 400 Bad Request\r\n" + head + b"\r\n" + refusal.body)
+        self.transport.close()
 
     def close_if_overdue(self, now: float) -> None:
         """Closes the connection when the client is late; `now` is the loop's time in seconds."""
