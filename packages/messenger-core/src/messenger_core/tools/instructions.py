@@ -16,7 +16,7 @@ arm it again with the same arguments. A line `[messenger] …` means that mail i
 with read_message.
 
 Your earlier mailbox. If your own context shows a `box_…` address that you worked before and \
-whoami gives another one, attach to it where a tool for that is offered; otherwise tell your \
+whoami gives another one, call attach_to_mailbox with it; where that tool is missing, tell your \
 correspondents, by a message from the new one, that you answer there now.
 
 Names. Give your mailbox a name that says what this session is busy with (rename_mailbox), and \
