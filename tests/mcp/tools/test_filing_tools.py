@@ -61,14 +61,15 @@ async def test_deleting_goes_through_the_trash_and_touches_one_s_own_copy_alone(
     message, other = await sent_to(coder, planner, 2)
 
     text = await coder.call("delete_messages", message_ids=[message])
-    assert text.startswith("1 message deleted. What was not in the trash is there now")
+    assert text == "1 message moved to the trash; move_messages brings it back."
     assert await listed(coder, folder="trash") == [message]
 
     await coder.call("move_messages", message_ids=[message], folder="inbox")
     assert await listed(coder) == [other, message]
 
     for _ in range(2):
-        await coder.call("delete_messages", message_ids=[message])
+        text = await coder.call("delete_messages", message_ids=[message])
+    assert text.startswith("1 message deleted. What was not in the trash is there now")
     assert await listed(coder, folder="trash") == []
 
     text = await coder.call("delete_messages", message_ids=[other], permanent=True)

@@ -68,11 +68,16 @@ async def move_messages(call: ToolCall, arguments: MoveArguments) -> str:
 
 async def delete_messages(call: ToolCall, arguments: DeleteArguments) -> str:
     """Deletes one's own copies."""
+    # Nothing tells afterwards which of the messages were in the trash already.
+    held = [] if arguments.permanent else (await call.mail.folders()).folders
+    was_empty = not any(folder.total for folder in held if folder.name == "trash")
     found = await call.mail.delete(
         DeleteMessages(ids=arguments.message_ids, permanent=arguments.permanent)
     )
     if arguments.permanent:
         return _filed(found, "destroyed in your mailbox; the other side keeps its copy.")
+    if was_empty:
+        return _filed(found, "moved to the trash; move_messages brings it back.")
     return _filed(
         found,
         "deleted. What was not in the trash is there now, and move_messages brings it back; what "
