@@ -47,5 +47,6 @@ def test_a_request_of_doubtful_length_is_refused_and_its_connection_closed(
     answer = _answer(server, f"{_REQUEST}{headers}\r\n0\r\n\r\n{_HIDDEN}")
 
     assert answer.startswith("HTTP/1.1 400 ")
+    assert '"code":"invalid_request"' in answer
     assert answer.count("HTTP/1.1") == 1
     assert "/hidden" not in server.log()
