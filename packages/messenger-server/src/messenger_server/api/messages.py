@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 
 from messenger_core.errors import Busy
-from messenger_core.limits import IDEMPOTENCY_KEY_MAX_CHARS, MEGABYTE, PREVIEW_SOURCE_CHARS
+from messenger_core.limits import IDEMPOTENCY_KEY_MAX_CHARS, MEGABYTE
 from messenger_core.wire.messages import (
     MessageDetail,
     MessagePage,
@@ -38,7 +38,7 @@ async def send_message(call: Call[NoQuery, SendMessage]) -> Answer[SentMessage]:
     draft = messages.Draft(
         mailbox_id=call.mailbox_id,
         message=message,
-        preview=preview(message.body[:PREVIEW_SOURCE_CHARS]),
+        preview=preview(message.body),
         fingerprint=fingerprint_of(message, call.files),
         idempotency_key=_idempotency_key(call),
         is_armed=services.hub.is_armed,
