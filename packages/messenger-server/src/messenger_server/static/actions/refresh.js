@@ -1,0 +1,54 @@
+/** The refresh: what the person looks at is read again every five seconds. */
+
+import { createPoller } from "../lib/poller.js";
+import { setPref } from "../lib/prefs.js";
+import { store } from "../store.js";
+import { loadAccount } from "./account.js";
+import { loadConversation } from "./conversation.js";
+import { loadKeys } from "./keys.js";
+import { loadLinks } from "./links.js";
+import { loadOverview } from "./overview.js";
+import { loadThreads } from "./threads.js";
+
+const EVERY_MS = 5000;
+
+/** @type {Record<string, () => Promise<unknown>[]>} */
+const LOADERS = {
+  threads: () => [loadThreads(), loadConversation()],
+  links: () => [loadLinks()],
+  keys: () => [loadKeys()],
+  account: () => [loadAccount()],
+};
+
+const poller = createPoller(refreshOnce, EVERY_MS);
+
+async function refreshOnce() {
+  if (store.state.session.state !== "signed_in") return;
+  await Promise.all([loadOverview(), ...LOADERS[store.state.route.tab]()]);
+}
+
+/** Reads everything in sight again, now. */
+export function refresh() {
+  return poller.now();
+}
+
+/** Starts and stops with the session and the person's choice; runs when another thing is in sight. */
+export function followRefresh() {
+  let seen = "";
+  store.watch(["session", "autoRefresh", "route"], () => {
+    const { session, autoRefresh, route } = store.state;
+    const isIn = session.state === "signed_in";
+    if (isIn && autoRefresh) poller.start();
+    else poller.stop();
+    const { message: _, ...rest } = route;
+    const sight = isIn ? JSON.stringify(rest) : "";
+    if (sight && sight !== seen) void poller.now();
+    seen = sight;
+  });
+}
+
+/** @param {boolean} isOn */
+export function setAutoRefresh(isOn) {
+  setPref("autoRefresh", isOn);
+  store.set({ autoRefresh: isOn });
+}

@@ -1,0 +1,4 @@
+/** The account. */
+export default {
+  "account.title": "My account",
+};

@@ -1,0 +1,4 @@
+/** The agents column. */
+export default {
+  "agents.title": "Agents",
+};

@@ -1,0 +1,2 @@
+/** Area links. */
+export default {};

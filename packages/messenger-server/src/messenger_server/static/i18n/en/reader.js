@@ -1,0 +1,4 @@
+/** The reader. */
+export default {
+  "reader.title": "Conversation",
+};

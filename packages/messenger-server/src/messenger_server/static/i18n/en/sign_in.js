@@ -1,0 +1,2 @@
+/** Area sign_in. */
+export default {};

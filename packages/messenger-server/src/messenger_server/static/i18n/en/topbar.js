@@ -1,0 +1,21 @@
+/** The top bar. */
+export default {
+  "topbar.accountMenu": "Account menu",
+  "topbar.appearance": "Appearance",
+  "topbar.appearanceAuto": "As the system",
+  "topbar.appearanceDark": "Dark",
+  "topbar.appearanceLight": "Light",
+  "topbar.autoRefresh": "Auto-refresh",
+  "topbar.autoRefreshHint": "Asks the server for news every five seconds",
+  "topbar.away": "The server does not answer",
+  "topbar.cleanup": "Clean up",
+  "topbar.help": "Keyboard shortcuts",
+  "topbar.keys": "API keys",
+  "topbar.language": "Language",
+  "topbar.links": "Links",
+  "topbar.myAccount": "My account",
+  "topbar.signOut": "Sign out",
+  "topbar.tabs": "Views",
+  "topbar.threads": "Threads",
+  "topbar.unlinked": { one: "{count} recent mailbox without a link", other: "{count} recent mailboxes without a link" },
+};

@@ -1,0 +1,4 @@
+/** Le compte. */
+export default {
+  "account.title": "Mon compte",
+};

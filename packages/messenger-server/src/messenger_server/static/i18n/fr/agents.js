@@ -1,0 +1,4 @@
+/** La colonne des agents. */
+export default {
+  "agents.title": "Agents",
+};

@@ -1,0 +1,2 @@
+/** Area cleanup. */
+export default {};

@@ -1,0 +1,2 @@
+/** Area keys. */
+export default {};

@@ -1,0 +1,4 @@
+/** Le lecteur. */
+export default {
+  "reader.title": "Conversation",
+};

@@ -1,0 +1,21 @@
+/** La barre du haut. */
+export default {
+  "topbar.accountMenu": "Menu du compte",
+  "topbar.appearance": "Apparence",
+  "topbar.appearanceAuto": "Comme le système",
+  "topbar.appearanceDark": "Sombre",
+  "topbar.appearanceLight": "Claire",
+  "topbar.autoRefresh": "Actualisation auto",
+  "topbar.autoRefreshHint": "Interroge le serveur toutes les cinq secondes",
+  "topbar.away": "Le serveur ne répond pas",
+  "topbar.cleanup": "Nettoyer",
+  "topbar.help": "Raccourcis clavier",
+  "topbar.keys": "Clés d’API",
+  "topbar.language": "Langue",
+  "topbar.links": "Liens",
+  "topbar.myAccount": "Mon compte",
+  "topbar.signOut": "Se déconnecter",
+  "topbar.tabs": "Vues",
+  "topbar.threads": "Fils",
+  "topbar.unlinked": { one: "{count} boîte récente sans lien", many: "{count} boîtes récentes sans lien", other: "{count} boîtes récentes sans lien" },
+};

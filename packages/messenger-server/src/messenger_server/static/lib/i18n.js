@@ -1,0 +1,88 @@
+/** Texts in the person's language. Catalogues are flat; every visible string is in one. */
+
+import { getPref, setPref } from "./prefs.js";
+
+export const LANGUAGES = ["en", "fr"];
+
+/** @type {Record<string, string | Record<string, string>>} */
+let catalogue = {};
+let current = "en";
+let rules = new Intl.PluralRules("en");
+let numbers = new Intl.NumberFormat("en");
+
+/** The language that the person chose, else the browser's first one that we have. */
+export function preferredLanguage() {
+  const asked = [getPref("language", ""), ...navigator.languages];
+  const known = asked.map((tag) => String(tag).toLowerCase().split("-")[0]);
+  return known.find((tag) => LANGUAGES.includes(tag)) ?? "en";
+}
+
+/** Loads a language and makes it the page's. @param {string} tag */
+export async function useLanguage(tag) {
+  const module = await import(`../i18n/${tag}.js`);
+  catalogue = module.default;
+  current = tag;
+  rules = new Intl.PluralRules(tag);
+  numbers = new Intl.NumberFormat(tag);
+  document.documentElement.lang = tag;
+}
+
+/** Remembers a language for the next time. @param {string} tag */
+export function rememberLanguage(tag) {
+  setPref("language", tag);
+}
+
+/** The page's language. */
+export function language() {
+  return current;
+}
+
+/**
+ * A text. `{name}` in it stands for a value.
+ *
+ * @param {string} id @param {Record<string, string | number>} [values]
+ */
+export function t(id, values) {
+  const text = catalogue[id];
+  if (typeof text !== "string") return missing(id);
+  return filled(text, values);
+}
+
+/**
+ * A text that depends on a number; `{count}` in it stands for the number.
+ *
+ * @param {string} id @param {number} count @param {Record<string, string | number>} [values]
+ */
+export function plural(id, count, values) {
+  const forms = catalogue[id];
+  if (!forms || typeof forms === "string") return missing(id);
+  return filled(forms[rules.select(count)] ?? forms.other, { ...values, count: number(count) });
+}
+
+/** A number as the language writes it. @param {number} value */
+export function number(value) {
+  return numbers.format(value);
+}
+
+/** A size in the unit that suits it. @param {number} bytes */
+export function fileSize(bytes) {
+  const units = ["byte", "kilobyte", "megabyte"];
+  let unit = 0;
+  let value = bytes;
+  for (; value >= 1024 && unit < units.length - 1; unit += 1) value /= 1024;
+  const style = { style: "unit", unit: units[unit], maximumFractionDigits: value < 10 ? 1 : 0 };
+  const display = unit === 0 ? "long" : "short";
+  return new Intl.NumberFormat(current, { ...style, unitDisplay: display }).format(value);
+}
+
+/** @param {string} text @param {Record<string, string | number>} [values] */
+function filled(text, values) {
+  if (!values) return text;
+  return text.replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
+}
+
+/** @param {string} id */
+function missing(id) {
+  console.error(`no text for "${id}" in "${current}"`);
+  return id;
+}

@@ -1,0 +1,102 @@
+/** The account menu: my account, language, appearance, sign out. */
+
+import { switchLanguage } from "../actions/language.js";
+import { navigate } from "../actions/navigation.js";
+import { notify } from "../actions/notices.js";
+import { signOut } from "../actions/session.js";
+import { el, setAttribute, setHidden } from "../lib/dom.js";
+import { LANGUAGES, language, t } from "../lib/i18n.js";
+import { icon } from "../lib/icons.js";
+import { appearance, APPEARANCES, setAppearance } from "../lib/appearance.js";
+import { errorText } from "./states.js";
+
+/** @returns {{node: HTMLElement, stop: () => void}} The button with its menu. */
+export function accountMenu() {
+  const list = el("div", { class: "menu", role: "menu", "aria-label": t("topbar.accountMenu"), hidden: true });
+  const button = el(
+    "button",
+    { type: "button", class: "icon-button menu-button", "aria-haspopup": "menu", "aria-expanded": "false", "aria-label": t("topbar.accountMenu"), title: t("topbar.accountMenu") },
+    icon("user"),
+  );
+  const node = el("div", { class: "menu-anchor" }, button, list);
+  const isOpen = () => !list.hidden;
+  const close = () => {
+    setHidden(list, true);
+    setAttribute(button, "aria-expanded", "false");
+  };
+  const open = () => {
+    list.replaceChildren(...items(close));
+    setHidden(list, false);
+    setAttribute(button, "aria-expanded", "true");
+    list.querySelector("button").focus();
+  };
+  button.addEventListener("click", () => (isOpen() ? close() : open()));
+  node.addEventListener("focusout", (/** @type {FocusEvent} */ event) => {
+    if (event.relatedTarget instanceof Node && !node.contains(event.relatedTarget)) close();
+  });
+  node.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+    if (!isOpen()) return;
+    if (event.key === "Escape") {
+      event.stopPropagation();
+      close();
+      button.focus();
+    } else if (move(list, event.key)) {
+      event.preventDefault();
+    }
+  });
+  const clickAway = (/** @type {PointerEvent} */ event) => {
+    if (isOpen() && event.target instanceof Node && !node.contains(event.target)) close();
+  };
+  document.addEventListener("pointerdown", clickAway);
+  return { node, stop: () => document.removeEventListener("pointerdown", clickAway) };
+}
+
+/** @param {() => void} close */
+function items(close) {
+  const item = (/** @type {string} */ text, /** @type {() => void} */ run, more = {}) => el(
+    "button",
+    { type: "button", class: "menu-item", role: "menuitem", tabindex: "-1", ...more, on: { click: () => { close(); run(); } } },
+    text,
+  );
+  const choice = (/** @type {string} */ text, /** @type {boolean} */ isChosen, /** @type {() => void} */ run) => item(
+    text,
+    run,
+    { role: "menuitemradio", "aria-checked": isChosen ? "true" : "false" },
+  );
+  const group = (/** @type {string} */ label, /** @type {Node[]} */ nodes) => el(
+    "div",
+    { class: "menu-group", role: "group", "aria-label": label },
+    el("div", { class: "menu-label", "aria-hidden": "true" }, label),
+    ...nodes,
+  );
+  const names = { auto: t("topbar.appearanceAuto"), light: t("topbar.appearanceLight"), dark: t("topbar.appearanceDark") };
+  const languages = LANGUAGES.map((tag) => choice(NATIVE_NAMES[tag], tag === language(), () => void switchLanguage(tag)));
+  const looks = APPEARANCES.map((name) => choice(names[name], name === appearance(), () => setAppearance(name)));
+  return [
+    item(t("topbar.myAccount"), () => navigate({ tab: "account" })),
+    group(t("topbar.language"), languages),
+    group(t("topbar.appearance"), looks),
+    item(t("topbar.signOut"), leave),
+  ];
+}
+
+/** Each language by its own name, in every language. @type {Record<string, string>} */
+const NATIVE_NAMES = { en: "English", fr: "Français" };
+
+async function leave() {
+  try {
+    await signOut();
+  } catch (error) {
+    notify("error", errorText(error));
+  }
+}
+
+/** Moves the focus along the items; gives whether the key was for that. */
+function move(/** @type {HTMLElement} */ list, /** @type {string} */ key) {
+  const all = [...list.querySelectorAll("button")];
+  const at = all.findIndex((button) => button === document.activeElement);
+  const to = { ArrowDown: (at + 1) % all.length, ArrowUp: (at - 1 + all.length) % all.length, Home: 0, End: all.length - 1 }[key];
+  if (to === undefined) return false;
+  all[to].focus();
+  return true;
+}

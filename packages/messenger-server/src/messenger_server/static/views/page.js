@@ -1,0 +1,46 @@
+/** The whole page: which of sign-in, setup and console is shown, in which language. */
+
+import { loadSession } from "../actions/session.js";
+import { el } from "../lib/dom.js";
+import { store } from "../store.js";
+import { mountConsole } from "./console.js";
+import { mountSetup } from "./setup.js";
+import { mountSignIn } from "./sign_in.js";
+import { errorState } from "./states.js";
+
+/** @type {Record<string, (parent: HTMLElement) => () => void>} */
+const PAGES = { setup: mountSetup, sign_in: mountSignIn, signed_in: mountConsole };
+
+let root = document.body;
+let shown = "";
+let unmount = () => {};
+
+/** Shows the page that belongs to the session, and follows it. @param {HTMLBodyElement | HTMLElement} parent */
+export function mountPage(parent) {
+  root = parent;
+  store.watch(["session", "language"], show);
+  void ask();
+}
+
+function show() {
+  const { session, language } = store.state;
+  const page = `${session.state} ${language}`;
+  if (page === shown || !(session.state in PAGES)) return;
+  shown = page;
+  unmount();
+  document.querySelectorAll("dialog").forEach((dialog) => dialog.close());
+  unmount = PAGES[session.state](root);
+}
+
+async function ask() {
+  try {
+    await loadSession();
+  } catch (error) {
+    const again = () => {
+      view.remove();
+      void ask();
+    };
+    const view = el("main", { class: "page-failed" }, errorState(error, again));
+    root.append(view);
+  }
+}

@@ -1,0 +1,6 @@
+/** Placeholder of setup: its builder replaces it. */
+
+/** @param {HTMLElement} _parent @returns {() => void} */
+export function mountSetup(_parent) {
+  return () => {};
+}
