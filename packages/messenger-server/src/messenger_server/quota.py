@@ -51,8 +51,8 @@ class Quota:
         if self._limit and window.used >= self._limit:
             wait = max(1, math.ceil(window.began + self._seconds - now))
             raise RateLimited(
-                f"More than {self._limit} requests in {self._seconds / 60:g} minutes:"
-                f" try again in {wait} seconds.",
+                f"More than {self._limit} requests in {self._seconds / 60:g} min:"
+                f" try again in {wait} s.",
                 retry_after_seconds=wait,
             )
         window.used += 1

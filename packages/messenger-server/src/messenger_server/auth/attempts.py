@@ -52,7 +52,7 @@ class Attempts:
         if len(tries) >= TRIES_MAX_COUNT:
             seconds = max(1, math.ceil(tries[0] + TRIES_WINDOW_SECONDS - now))
             raise TooManyTries(
-                f"Too many failed tries: try again in {seconds} seconds.",
+                f"Too many failed tries: try again in {seconds} s.",
                 retry_after_seconds=seconds,
             )
         tries.append(now)
