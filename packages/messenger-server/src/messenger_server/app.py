@@ -65,6 +65,7 @@ from messenger_server.quota import Quota
 from messenger_server.web.console import SIGN_IN_ROUTES
 from messenger_server.web.framework import Application
 from messenger_server.web.gate import Gate
+from messenger_server.web.pages import Pages, read_pages
 
 DOCUMENT_PATH: Final = "/api/openapi.json"
 
@@ -186,7 +187,7 @@ def create_app(
     )
     # In front of Litestar's own routing: its middleware sees only what matches a route.
     app.asgi_handler = Gate(
-        app.asgi_handler,
+        Pages(app.asgi_handler, read_pages()),
         AgentCheck(database, clock, uses.keys, _NEEDS),
         ConsoleCheck(database, clock, uses.sessions),
         Quota(config.rate_limit_max, config.rate_limit_window, clock),

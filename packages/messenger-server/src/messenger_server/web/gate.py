@@ -27,6 +27,7 @@ from messenger_server.paths import routed_path
 from messenger_server.quota import Quota, Window
 from messenger_server.web.client_address import Trust, came_by_https, client_address
 from messenger_server.web.headers import NOT_KEPT, Header, request_id, security_headers
+from messenger_server.web.pages import is_page
 
 _log = logging.getLogger(__name__)
 _access_log = logging.getLogger("messenger_server.access")
@@ -135,7 +136,8 @@ class Gate:
             _log.exception("the database does not answer")
             raise Busy("The database does not answer.") from None
         answering.who = address = self._address(scope)
-        return Admission(answering.request_id, headers, self._quota.take(address))
+        window = _uncounted() if is_page(path) else self._quota.take(address)
+        return Admission(answering.request_id, headers, window)
 
     async def _admit_agent(
         self, path: str, headers: Headers, scope: HTTPScope, answering: "_Answering"
@@ -239,7 +241,7 @@ def _refuse_doubles(scope: HTTPScope) -> None:
 
 
 def _uncounted() -> Window:
-    """The quota of a page that asks every few seconds whether anything has changed: none."""
+    """The quota of the console's page, and of its asking every few seconds for news: none."""
     return Window(began=0.0)
 
 
