@@ -1,9 +1,144 @@
 /** Keys of the page, and the sheet that tells them. */
 
+import { navigate } from "../actions/navigation.js";
+import { refresh } from "../actions/refresh.js";
+import { isDialogOpen, openDialog } from "../lib/dialog.js";
+import { el, isTyping } from "../lib/dom.js";
+import { t } from "../lib/i18n.js";
+import { announce } from "../lib/live.js";
+import { store } from "../store.js";
+
+/** How long after `g` the letter of a tab may come. */
+const PREFIX_MS = 1500;
+const TABS = /** @type {Record<string, string>} */ ({ t: "threads", l: "links", k: "keys", 1: "threads", 2: "links", 3: "keys" });
+
+let prefixedAt = -Infinity;
+
+/** @type {Record<string, () => void>} */
+const KEYS = {
+  j: () => step(1),
+  k: () => step(-1),
+  o: openOrFold,
+  u: backToList,
+  Escape: () => {
+    if (reader()?.contains(document.activeElement)) backToList();
+  },
+  "/": () => focusSearch(),
+  "?": openHelp,
+  r: () => {
+    announce(t("shortcuts.refreshing"));
+    void refresh();
+  },
+  g: () => {
+    prefixedAt = performance.now();
+  },
+  1: () => navigate({ tab: TABS[1] }),
+  2: () => navigate({ tab: TABS[2] }),
+  3: () => navigate({ tab: TABS[3] }),
+};
+
 /** @returns {() => void} */
 export function mountShortcuts() {
-  return () => {};
+  addEventListener("keydown", press);
+  return () => removeEventListener("keydown", press);
+}
+
+function press(/** @type {KeyboardEvent} */ event) {
+  const { target, key } = event;
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  if (isTyping(target) || isDialogOpen() || (target instanceof Element && target.closest("[role=menu]"))) return;
+  const isPrefixed = performance.now() - prefixedAt < PREFIX_MS;
+  prefixedAt = -Infinity;
+  const goes = isPrefixed && Object.hasOwn(TABS, key) && !/\d/.test(key);
+  const run = goes ? () => navigate({ tab: TABS[key] }) : Object.hasOwn(KEYS, key) && KEYS[key];
+  if (!run) return;
+  if (key !== "Escape") event.preventDefault();
+  run();
+}
+
+function reader() {
+  return document.getElementById("reader");
+}
+
+/** The rows among which `j` and `k` go: of messages when the focus is in the reader, else of threads. */
+function rows() {
+  const isReading = reader()?.contains(document.activeElement);
+  const found = document.querySelectorAll(isReading ? "#reader .band" : "[data-thread]");
+  return /** @type {HTMLElement[]} */ ([...found].filter((row) => row.checkVisibility()));
+}
+
+function step(/** @type {1 | -1} */ by) {
+  const all = rows();
+  const focused = all.findIndex((row) => row === document.activeElement || isAround(row));
+  const current = all.findIndex((row) => row.hasAttribute("aria-current"));
+  const next = focused >= 0 ? focused + by : Math.max(current, 0);
+  all[Math.min(Math.max(next, 0), all.length - 1)]?.focus();
+}
+
+/** Whether the focus is on something that belongs to this row: in its message, or beside its button. */
+function isAround(/** @type {HTMLElement} */ row) {
+  return row.closest("li")?.contains(document.activeElement) ?? false;
+}
+
+/** In the reader a message; in the list the thread, and the way into it. */
+function openOrFold() {
+  const row = rows().find((each) => each === document.activeElement || isAround(each));
+  if (!row) return;
+  row.click();
+  if (row.dataset.thread) enterReader(row);
+}
+
+let stopWaiting = () => {};
+
+/** To the first message in sight once the thread is there, unless the person has gone elsewhere. */
+function enterReader(/** @type {HTMLElement} */ row) {
+  stopWaiting();
+  stopWaiting = store.watch(["conversation"], () => {
+    const { id, messages } = store.state.conversation;
+    if (id !== store.state.route.thread || messages.length === 0) return;
+    queueMicrotask(() => {
+      stopWaiting();
+      if (document.activeElement !== row && row.checkVisibility()) return;
+      const bands = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("#reader .band")]);
+      const scroller = document.querySelector(".reader-scroll")?.getBoundingClientRect();
+      const inSight = bands.find((band) => band.getBoundingClientRect().top >= (scroller?.top ?? 0));
+      inSight?.focus({ preventScroll: true });
+    });
+  });
+}
+
+/** To the row of the open thread; where only one panel has room, to the list. */
+function backToList() {
+  const row = document.querySelector("[data-thread][aria-current]");
+  if (row instanceof HTMLElement && row.checkVisibility()) row.focus();
+  else if (store.state.route.thread) navigate({ thread: null, message: null });
+}
+
+function focusSearch() {
+  if (store.state.route.tab !== "threads") navigate({ tab: "threads" });
+  const field = document.getElementById("search");
+  if (field && !field.checkVisibility()) navigate({ thread: null, message: null });
+  field?.focus();
 }
 
 /** Opens the help sheet. */
-export function openHelp() {}
+export function openHelp() {
+  openDialog({ title: t("shortcuts.title"), class: "shortcuts", content: [sheet()] });
+}
+
+function sheet() {
+  const rows = [
+    [["j", "k"], t("shortcuts.next")],
+    [["Enter"], t("shortcuts.enter")],
+    [["o"], t("shortcuts.open")],
+    [["Esc", "u"], t("shortcuts.back")],
+    [["/"], t("shortcuts.search")],
+    [["r"], t("shortcuts.refresh")],
+    [["1", "2", "3", "g t", "g l", "g k"], t("shortcuts.tabs")],
+    [["?"], t("shortcuts.help")],
+  ];
+  return el("dl", { class: "keys-sheet" }, ...rows.flatMap(([keys, what]) => [
+    el("dt", {}, .../** @type {string[]} */ (keys).map((key) => el("kbd", {}, key))),
+    el("dd", {}, /** @type {string} */ (what)),
+  ]));
+}
