@@ -4,6 +4,7 @@ import { createPoller } from "../lib/poller.js";
 import { setPref } from "../lib/prefs.js";
 import { store } from "../store.js";
 import { loadAccount } from "./account.js";
+import { loadAudit } from "./audit.js";
 import { loadConversation } from "./conversation.js";
 import { loadKeys } from "./keys.js";
 import { loadLinks } from "./links.js";
@@ -17,7 +18,7 @@ const LOADERS = {
   threads: () => [loadThreads(), loadConversation()],
   links: () => [loadLinks()],
   keys: () => [loadKeys()],
-  account: () => [loadAccount()],
+  account: () => [loadAccount(), loadAudit()],
 };
 
 const poller = createPoller(refreshOnce, EVERY_MS);

@@ -7,7 +7,7 @@ import { store } from "../store.js";
 export function followApi() {
   listenToApi({
     onSessionEnded() {
-      if (store.state.session.state === "signed_in") leave();
+      if (store.state.session.state === "signed_in") goToSignIn("ended");
     },
     onConnection(isThere) {
       if (isThere === store.state.connection.isThere) return;
@@ -20,7 +20,8 @@ export function followApi() {
 export async function loadSession() {
   const found = await get("/ui/session");
   if (found.authenticated) enter(found.user.username);
-  else store.set({ session: { state: found.setup_required ? "setup" : "sign_in", username: null } });
+  else if (found.setup_required) store.set({ session: { state: "setup", username: null } });
+  else if (store.state.session.state !== "sign_in") goToSignIn(null);
 }
 
 /**
@@ -46,7 +47,7 @@ export async function setUp(form) {
 /** @throws {import("../lib/api.js").Problem | import("../lib/api.js").Unreachable} */
 export async function signOut() {
   await send("POST", "/ui/logout");
-  leave();
+  goToSignIn(null);
 }
 
 /** @param {string} username */
@@ -54,9 +55,13 @@ function enter(username) {
   store.set({ session: { state: "signed_in", username } });
 }
 
-/** The URL stays: whoever signs in again is where they were. */
-function leave() {
+/**
+ * The URL stays: whoever signs in again is where they were.
+ *
+ * @param {"ended" | "alreadySetUp" | null} reason What the page says about it.
+ */
+export function goToSignIn(reason) {
   forgetPolled();
   store.forget();
-  store.set({ session: { state: "sign_in", username: null } });
+  store.set({ session: { state: "sign_in", username: null, reason } });
 }

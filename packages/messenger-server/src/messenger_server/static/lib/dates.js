@@ -1,16 +1,16 @@
 /** Times as the person's language and time zone write them. All inputs are RFC 3339 texts. */
 
 import { el, setAttribute, setText } from "./dom.js";
-import { language } from "./i18n.js";
+import { locale } from "./i18n.js";
 
 /** @type {Map<string, Intl.DateTimeFormat>} */
 const formats = new Map();
 
 /** @param {string} name @param {Intl.DateTimeFormatOptions} options */
 function format(name, options) {
-  const key = `${language()} ${name}`;
+  const key = `${locale()} ${name}`;
   let found = formats.get(key);
-  if (!found) formats.set(key, (found = new Intl.DateTimeFormat(language(), options)));
+  if (!found) formats.set(key, (found = new Intl.DateTimeFormat(locale(), options)));
   return found;
 }
 
@@ -83,10 +83,10 @@ export function updateTime(/** @type {HTMLElement} */ node, /** @type {string} *
 const relatives = new Map();
 
 function relativeFormat() {
-  let found = relatives.get(language());
+  let found = relatives.get(locale());
   if (!found) {
-    found = new Intl.RelativeTimeFormat(language(), { style: "short", numeric: "auto" });
-    relatives.set(language(), found);
+    found = new Intl.RelativeTimeFormat(locale(), { style: "short", numeric: "auto" });
+    relatives.set(locale(), found);
   }
   return found;
 }

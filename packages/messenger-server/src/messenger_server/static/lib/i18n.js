@@ -2,11 +2,13 @@
 
 import { getPref, setPref } from "./prefs.js";
 
-export const LANGUAGES = ["en", "fr"];
+/** Each language by its own name, in every language. @type {Record<string, string>} */
+export const LANGUAGE_NAMES = { en: "English", fr: "Français" };
 
 /** @type {Record<string, string | Record<string, string>>} */
 let catalogue = {};
 let current = "en";
+let regional = "en";
 let rules = new Intl.PluralRules("en");
 let numbers = new Intl.NumberFormat("en");
 
@@ -14,7 +16,7 @@ let numbers = new Intl.NumberFormat("en");
 export function preferredLanguage() {
   const asked = [getPref("language", ""), ...navigator.languages];
   const known = asked.map((tag) => String(tag).toLowerCase().split("-")[0]);
-  return known.find((tag) => LANGUAGES.includes(tag)) ?? "en";
+  return known.find((tag) => tag in LANGUAGE_NAMES) ?? "en";
 }
 
 /** Loads a language and makes it the page's. @param {string} tag */
@@ -22,8 +24,9 @@ export async function useLanguage(tag) {
   const module = await import(`../i18n/${tag}.js`);
   catalogue = module.default;
   current = tag;
+  regional = navigator.languages.find((each) => each.toLowerCase().startsWith(`${tag}-`)) ?? tag;
   rules = new Intl.PluralRules(tag);
-  numbers = new Intl.NumberFormat(tag);
+  numbers = new Intl.NumberFormat(regional);
   document.documentElement.lang = tag;
 }
 
@@ -35,6 +38,11 @@ export function rememberLanguage(tag) {
 /** The page's language. */
 export function language() {
   return current;
+}
+
+/** The same with the person's region, which writes dates and numbers its own way: "en-GB". */
+export function locale() {
+  return regional;
 }
 
 /**
@@ -72,7 +80,7 @@ export function fileSize(bytes) {
   for (; value >= 1024 && unit < units.length - 1; unit += 1) value /= 1024;
   const style = { style: "unit", unit: units[unit], maximumFractionDigits: value < 10 ? 1 : 0 };
   const display = unit === 0 ? "long" : "short";
-  return new Intl.NumberFormat(current, { ...style, unitDisplay: display }).format(value);
+  return new Intl.NumberFormat(regional, { ...style, unitDisplay: display }).format(value);
 }
 
 /** @param {string} text @param {Record<string, string | number>} [values] */

@@ -5,9 +5,10 @@ import { navigate } from "../actions/navigation.js";
 import { notify } from "../actions/notices.js";
 import { signOut } from "../actions/session.js";
 import { el, setAttribute, setHidden } from "../lib/dom.js";
-import { LANGUAGES, language, t } from "../lib/i18n.js";
+import { LANGUAGE_NAMES, language, t } from "../lib/i18n.js";
 import { icon } from "../lib/icons.js";
 import { appearance, APPEARANCES, setAppearance } from "../lib/appearance.js";
+import { store } from "../store.js";
 import { errorText } from "./states.js";
 
 /** @returns {{node: HTMLElement, stop: () => void}} The button with its menu. */
@@ -15,12 +16,13 @@ export function accountMenu() {
   const list = el("div", { class: "menu", role: "menu", "aria-label": t("topbar.accountMenu"), hidden: true });
   const button = el(
     "button",
-    { type: "button", class: "icon-button menu-button", "aria-haspopup": "menu", "aria-expanded": "false", "aria-label": t("topbar.accountMenu"), title: t("topbar.accountMenu") },
+    { type: "button", class: "icon-button menu-button", id: "account-menu", "aria-haspopup": "menu", "aria-expanded": "false", "aria-label": t("topbar.accountMenu"), title: t("topbar.accountMenu") },
     icon("user"),
   );
   const node = el("div", { class: "menu-anchor" }, button, list);
   const isOpen = () => !list.hidden;
   const close = () => {
+    if (list.contains(document.activeElement)) button.focus();
     setHidden(list, true);
     setAttribute(button, "aria-expanded", "false");
   };
@@ -39,7 +41,6 @@ export function accountMenu() {
     if (event.key === "Escape") {
       event.stopPropagation();
       close();
-      button.focus();
     } else if (move(list, event.key)) {
       event.preventDefault();
     }
@@ -55,7 +56,7 @@ export function accountMenu() {
 function items(close) {
   const item = (/** @type {string} */ text, /** @type {() => void} */ run, more = {}) => el(
     "button",
-    { type: "button", class: "menu-item", role: "menuitem", tabindex: "-1", ...more, on: { click: () => { close(); run(); } } },
+    { type: "button", class: "menu-item", role: "menuitem", tabindex: "-1", ...more, on: { click: () => void (close(), run()) } },
     text,
   );
   const choice = (/** @type {string} */ text, /** @type {boolean} */ isChosen, /** @type {() => void} */ run) => item(
@@ -70,18 +71,16 @@ function items(close) {
     ...nodes,
   );
   const names = { auto: t("topbar.appearanceAuto"), light: t("topbar.appearanceLight"), dark: t("topbar.appearanceDark") };
-  const languages = LANGUAGES.map((tag) => choice(NATIVE_NAMES[tag], tag === language(), () => void switchLanguage(tag)));
+  const languages = Object.entries(LANGUAGE_NAMES).map(([tag, name]) => choice(name, tag === language(), () => void switchLanguage(tag)));
   const looks = APPEARANCES.map((name) => choice(names[name], name === appearance(), () => setAppearance(name)));
   return [
+    el("div", { class: "menu-label one-line", dir: "auto", "aria-hidden": "true" }, store.state.session.username),
     item(t("topbar.myAccount"), () => navigate({ tab: "account" })),
     group(t("topbar.language"), languages),
     group(t("topbar.appearance"), looks),
     item(t("topbar.signOut"), leave),
   ];
 }
-
-/** Each language by its own name, in every language. @type {Record<string, string>} */
-const NATIVE_NAMES = { en: "English", fr: "Français" };
 
 async function leave() {
   try {

@@ -25,7 +25,7 @@ const VIEWS = {
  * @returns {() => void} Takes it away.
  */
 export function mountConsole(parent) {
-  const main = el("main", { class: "console-main", id: "main" });
+  const main = el("main", { class: "console-main", id: "main", tabindex: "-1" });
   const root = el("div", { class: "console" });
   const skip = el("a", { class: "skip-link", href: "#main" }, t("common.skip"));
   const unmounts = [mountTopbar(root)];

@@ -20,6 +20,13 @@ export function mountPage(parent) {
   root = parent;
   store.watch(["session", "language"], show);
   void ask();
+  document.addEventListener("visibilitychange", lookAgain);
+}
+
+/** The person may have signed in on another page of this browser. */
+function lookAgain() {
+  const isBefore = ["setup", "sign_in"].includes(store.state.session.state);
+  if (isBefore && !document.hidden) loadSession().catch(() => {});
 }
 
 function show() {
@@ -27,9 +34,12 @@ function show() {
   const page = `${session.state} ${language}`;
   if (page === shown || !(session.state in PAGES)) return;
   shown = page;
+  const focused = document.activeElement?.id;
   unmount();
   document.querySelectorAll("dialog").forEach((dialog) => dialog.close());
   unmount = PAGES[session.state](root);
+  // In another language the same thing has the focus.
+  if (focused) document.getElementById(focused)?.focus();
 }
 
 async function ask() {

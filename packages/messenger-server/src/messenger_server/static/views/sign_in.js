@@ -1,6 +1,45 @@
-/** Placeholder of sign_in: its builder replaces it. */
+/** The sign-in page. */
 
-/** @param {HTMLElement} _parent @returns {() => void} */
-export function mountSignIn(_parent) {
-  return () => {};
+import { signIn } from "../actions/session.js";
+import { Problem } from "../lib/api.js";
+import { el } from "../lib/dom.js";
+import { t } from "../lib/i18n.js";
+import { store } from "../store.js";
+import { areFilled, field } from "./field.js";
+import { mountFront, sendingForm } from "./front.js";
+import { passwordField } from "./password_field.js";
+import { errorText } from "./states.js";
+
+/**
+ * @param {HTMLElement} parent
+ * @returns {() => void} Takes it away.
+ */
+export function mountSignIn(parent) {
+  const name = usernameField();
+  const password = passwordField(t("signIn.password"), "current-password");
+  const remember = el("input", { type: "checkbox", name: "remember" });
+  const stay = el("label", { class: "check", title: t("signIn.stayHint") }, remember, el("span", {}, t("signIn.stay")));
+  const form = sendingForm({
+    label: t("signIn.signIn"),
+    content: [name.node, password.node, stay],
+    async send() {
+      if (!areFilled(name, password)) return;
+      await signIn({ username: name.input.value, password: password.input.value, remember: remember.checked });
+    },
+    explain(error) {
+      if (!(error instanceof Problem) || error.code !== "invalid_credentials") return errorText(error);
+      password.input.focus();
+      password.input.select();
+      return t("signIn.wrong");
+    },
+  });
+  /** @type {Record<string, string>} */
+  const intros = { ended: t("signIn.ended"), alreadySetUp: t("signIn.alreadySetUp") };
+  return mountFront(parent, { title: t("signIn.title"), intro: intros[store.state.session.reason], form });
+}
+
+/** The name of the account. */
+export function usernameField(value = "") {
+  const own = { class: "input", name: "username", autocomplete: "username", autocapitalize: "none", spellcheck: "false", maxlength: 64, dir: "auto" };
+  return field(t("signIn.username"), el("input", { ...own, value }));
 }

@@ -6,9 +6,10 @@ export default {
   "common.failed": "Le chargement a échoué",
   "common.loading": "Chargement",
   "common.notCopied": "Non copié : le navigateur a refusé",
+  "common.required": "À remplir.",
   "common.retry": "Réessayer",
   "common.serverFailed": "Le serveur a échoué. Son journal en donne la cause sous l’identifiant {id}.",
   "common.skip": "Aller au contenu",
   "common.titleUnread": "({count}) Messenger",
-  "common.unreachable": "Le serveur ne répond pas. Ce qui est affiché peut dater ; il est réinterrogé toutes les quelques secondes.",
+  "common.unreachable": "Le serveur ne répond pas. Réessayez quand il sera revenu.",
 };
