@@ -1,6 +1,52 @@
-/** Placeholder of keys: its builder replaces it. */
+/** The tab "API keys": a table of all keys, and the way to a new one. */
 
-/** @param {HTMLElement} _parent @returns {() => void} */
-export function mountKeys(_parent) {
-  return () => {};
+import { loadKeys } from "../actions/keys.js";
+import { el, setHidden } from "../lib/dom.js";
+import { t } from "../lib/i18n.js";
+import { renderKeyed } from "../lib/keyed.js";
+import { store } from "../store.js";
+import { button } from "./cleanup_parts.js";
+import { openNewKey } from "./key_dialogs.js";
+import { keyRow, updateKeyRow } from "./key_row.js";
+import { emptyState, errorState, loadingState } from "./states.js";
+
+/**
+ * @param {HTMLElement} parent
+ * @returns {() => void} Takes it away.
+ */
+export function mountKeys(parent) {
+  const columns = [t("keys.name"), t("keys.key"), t("keys.scope"), t("keys.created"), t("keys.expires"), t("keys.used"), t("keys.state")];
+  const head = el("tr", {}, ...columns.map((text) => el("th", { scope: "col" }, text)));
+  const body = el("tbody");
+  const table = el("table", { class: "keys-table", "aria-label": t("topbar.keys") }, el("thead", {}, head), body);
+  const other = el("div");
+  const create = newKeyButton();
+  const view = el("div", { class: "keys" }, el("header", {}, el("h1", {}, t("topbar.keys")), create), other, table);
+  parent.append(view);
+  let shown = "";
+  const stop = store.watch(["keys"], () => {
+    const { status, rows, error } = store.state.keys;
+    const state = rows.length > 0 ? "table" : status;
+    setHidden(table, state !== "table");
+    setHidden(create, state === "ready");
+    if (state !== shown) other.replaceChildren(...otherState(state, error));
+    shown = state;
+    renderKeyed(body, rows, { key: (key) => key.id, create: keyRow, update: updateKeyRow });
+  });
+  return () => {
+    stop();
+    view.remove();
+  };
+}
+
+/** What stands there without a table. @param {string} state @param {unknown} error */
+function otherState(state, error) {
+  if (state === "table") return [];
+  if (state === "loading") return [loadingState(4)];
+  if (state === "failed") return [errorState(error, () => void loadKeys())];
+  return [emptyState({ icon: "key", title: t("keys.none"), text: t("keys.noneText"), action: newKeyButton() })];
+}
+
+function newKeyButton() {
+  return button(t("keys.new"), openNewKey, "button primary");
 }
