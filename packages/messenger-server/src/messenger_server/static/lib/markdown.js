@@ -13,7 +13,7 @@ import { t } from "./i18n.js";
 const LARGE = new Set(["ul", "ol", "blockquote", "table", "tbody"]);
 const PLAIN = new Set(["em", "strong", "del", "thead", "tbody", "tr", "br", "hr", "ul", "code", "p", "blockquote"]);
 /** Each begins in the direction of its own first letter. */
-const DIRECTED = new Set(["p", "blockquote", "li", "td", "th", "h1", "h2", "h3", "h4", "h5", "h6"]);
+const DIRECTED = new Set(["p", "blockquote", "ul", "ol", "td", "th", "h1", "h2", "h3", "h4", "h5", "h6"]);
 const ALIGNED = new Set(["left", "center", "right"]);
 const SCHEMES = new Set(["http:", "https:", "mailto:"]);
 /** Nodes that are made before the page is drawn again: laying them out takes some 50 ms. */

@@ -2,14 +2,14 @@
  * The URL: which tab, which filter, which thread and message. A link to it can be shared.
  *
  * `agent` is an agent's name, `mailbox` an address: at most one of them is there. `agent` is `""`
- * for mailboxes without an agent.
+ * for mailboxes without an agent. `chosen` is the address that the tab of links looks at.
  */
 
 export const TABS = ["threads", "links", "keys", "account"];
 export const FILTERS = ["all", "unread", "high"];
 
 /** @typedef {{tab: string, agent: string | null, mailbox: string | null, filter: string,
- *   search: string, thread: string | null, message: string | null}} Route */
+ *   search: string, thread: string | null, message: string | null, chosen: string | null}} Route */
 
 /** What a query says; what it does not know it takes for absent. @param {string} query */
 export function readRoute(query) {
@@ -26,6 +26,7 @@ export function readRoute(query) {
     search: parameters.get("search") ?? "",
     thread: parameters.get("thread"),
     message: parameters.get("message"),
+    chosen: parameters.get("chosen"),
   };
   return route;
 }
@@ -40,6 +41,16 @@ export function writeRoute(route) {
   if (route.search) parameters.set("search", route.search);
   if (route.thread) parameters.set("thread", route.thread);
   if (route.thread && route.message) parameters.set("message", route.message);
+  if (route.tab === "links" && route.chosen) parameters.set("chosen", route.chosen);
   const text = parameters.toString();
   return text && `?${text}`;
+}
+
+/**
+ * The query of a link that can be shared: to a thread, or to one message of it, without a filter.
+ *
+ * @param {string} thread @param {string | null} [message]
+ */
+export function linkTo(thread, message = null) {
+  return writeRoute({ ...readRoute(""), thread, message });
 }

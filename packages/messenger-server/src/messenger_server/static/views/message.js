@@ -9,7 +9,7 @@ import { icon } from "../lib/icons.js";
 import { renderTree } from "../lib/markdown.js";
 import { partyLabel } from "../model/names.js";
 import { avatar } from "./avatar.js";
-import { openDetails } from "./message_details.js";
+import { openDetails, priorityName } from "./message_details.js";
 import { partyTooltip } from "./party_tooltip.js";
 import { errorState } from "./states.js";
 import { showTrail, trailSign } from "./trail.js";
@@ -84,17 +84,14 @@ function bandParts(controls, onClick) {
   return { button, show };
 }
 
-/** What never changes of a message: its priority, and whether files came with it. */
-function signsOf(/** @type {any} */ message) {
-  const isUrgent = message.priority === "urgent";
-  const priority = { urgent: t("reader.urgent"), high: t("reader.high"), low: t("reader.low") }[message.priority];
-  const signs = [];
-  if (message.has_attachments) {
-    const label = t("reader.hasFiles");
-    signs.push(el("span", { class: "soft", role: "img", "aria-label": label, title: label }, icon("clip")));
-  }
-  if (priority) signs.push(el("span", { class: `chip${isUrgent ? " is-danger" : message.priority === "high" ? " is-warning" : ""}` }, priority));
-  return signs;
+/** What never changes of a message: its priority, and whether files came with it. @param {any} message */
+function signsOf({ has_attachments: hasFiles, priority }) {
+  const label = t("reader.hasFiles");
+  const look = { urgent: " is-danger", high: " is-warning" }[priority] ?? "";
+  return [
+    hasFiles && el("span", { class: "soft", role: "img", "aria-label": label, title: label }, icon("clip")),
+    priority !== "normal" && el("span", { class: `chip${look}` }, priorityName(priority)),
+  ].filter(Boolean);
 }
 
 /** The time today, else the day too. @param {string} iso */

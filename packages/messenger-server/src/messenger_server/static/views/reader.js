@@ -1,6 +1,7 @@
 /** The reader: the whole conversation of the open thread, in order. */
 
 import { loadConversation, openMessage, openMessages, reach } from "../actions/conversation.js";
+import { navigate } from "../actions/navigation.js";
 import { Problem } from "../lib/api.js";
 import { el, setHidden } from "../lib/dom.js";
 import { t } from "../lib/i18n.js";
@@ -19,7 +20,7 @@ const SKELETON_ROWS = 6;
  */
 export function mountReader(parent) {
   const header = readerHeader();
-  const notice = el("div", { class: "reader-notice", role: "status" });
+  const notice = el("div", { class: "reader-notice", role: "status", hidden: true });
   const list = el("ol", { class: "messages" });
   const state = el("div", { class: "reader-state" });
   const scroll = readerScroll(list, state);
@@ -112,9 +113,16 @@ function showOnly(/** @type {HTMLElement} */ node, /** @type {string} */ kind, /
 /** @param {string} kind @param {unknown} error */
 function stateNode(kind, error) {
   if (kind === "none") return emptyState({ icon: "thread", title: t("reader.choose"), text: t("reader.chooseHint") });
-  if (kind === "gone") return emptyState({ icon: "thread", title: t("reader.threadGone"), text: t("reader.threadGoneHint") });
+  if (kind === "gone") {
+    const action = el("button", { type: "button", class: "button", on: { click: leave } }, t("reader.back"));
+    return emptyState({ icon: "thread", title: t("reader.threadGone"), text: t("reader.threadGoneHint"), action });
+  }
   if (kind === "failed") return errorState(error, () => void loadConversation());
   return loadingState(SKELETON_ROWS);
+}
+
+function leave() {
+  navigate({ thread: null, message: null });
 }
 
 /** Where one panel is shown at a time, the focus goes with what is shown. */

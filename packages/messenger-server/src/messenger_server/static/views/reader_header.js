@@ -7,7 +7,7 @@ import { el, setAttribute, setHidden, setText } from "../lib/dom.js";
 import { plural, t } from "../lib/i18n.js";
 import { renderKeyed } from "../lib/keyed.js";
 import { partyLabel } from "../model/names.js";
-import { writeRoute } from "../model/route.js";
+import { linkTo } from "../model/route.js";
 import { store } from "../store.js";
 import { avatar } from "./avatar.js";
 import { partyTooltip } from "./party_tooltip.js";
@@ -22,14 +22,15 @@ export function readerHeader() {
   const parties = el("ul", { class: "reader-parties", "aria-label": t("reader.parties") });
   const count = el("span");
   const namedBy = el("span", { class: "own-direction" });
-  const all = el("button", { type: "button", class: "button quiet", on: { click: toggleAll } });
+  const all = el("button", { type: "button", class: "button quiet reader-all", on: { click: toggleAll } });
   const back = iconButton("back", t("reader.back"), () => navigate({ thread: null, message: null }), { class: "icon-button reader-back" });
+  const link = () => location.origin + location.pathname + linkTo(store.state.conversation.id);
   const node = el(
     "header",
     { class: "reader-header" },
-    el("div", { class: "reader-line" }, back, title, all, copyButton(linkToThread, t("reader.theThreadLink"))),
+    el("div", { class: "reader-line" }, back, title, copyButton(link, t("reader.theThreadLink"))),
     description,
-    el("div", { class: "reader-line soft small" }, parties, el("span", { class: "reader-count" }, count, namedBy)),
+    el("div", { class: "reader-line soft small" }, parties, el("span", {}, count, namedBy), all),
   );
 
   function show() {
@@ -75,9 +76,4 @@ function toggleAll() {
   const isOpening = !isAllOpen();
   openMessages(ids, isOpening);
   if (!isOpening) navigate({ message: null }, { replace: true });
-}
-
-function linkToThread() {
-  const route = { ...store.state.route, agent: null, mailbox: null, filter: "all", search: "", message: null };
-  return location.origin + location.pathname + writeRoute(route);
 }
