@@ -24,7 +24,7 @@ export function mountTopbar(parent) {
   const bar = el(
     "header",
     { class: "topbar" },
-    el("span", { class: "brand" }, el("span", { class: "brand-mark", "aria-hidden": "true" }), el("span", { class: "brand-name" }, "Messenger")),
+    el("h1", { class: "brand" }, el("span", { class: "brand-mark", "aria-hidden": "true" }), el("span", { class: "brand-name" }, "Messenger")),
     el("div", { class: "tabs", role: "tablist", "aria-label": t("topbar.tabs"), on: { keydown: moveAlong } }, ...tabs.map((tab) => tab.button)),
     connectionSign(),
     el("div", { class: "topbar-tools" }, refreshBox(), helpButton(), cleanupButton(), menu.node),
