@@ -9,10 +9,11 @@ const STEP_PX = 16;
  * A line that sets the width of the panel before it.
  *
  * @param {{host: HTMLElement, name: string, label: string, controls: string, least: number,
- *   most: number, usual: number}} options The width goes into `--<name>-width` of `host`, in pixels;
- *   `controls` is the panel's id.
+ *   most: number, usual: number, isAfter?: boolean}} options The width goes into `--<name>-width` of
+ *   `host`, in pixels; `controls` is the panel's id; `isAfter`: the panel stands after the line.
  */
-export function createSplitter({ host, name, label, controls, least, most, usual }) {
+export function createSplitter({ host, name, label, controls, least, most, usual, isAfter = false }) {
+  const way = isAfter ? -1 : 1;
   const preference = `width.${name}`;
   const line = el("div", {
     class: "splitter",
@@ -47,8 +48,8 @@ export function createSplitter({ host, name, label, controls, least, most, usual
     event.preventDefault();
     line.focus();
     line.setPointerCapture(event.pointerId);
-    const origin = event.clientX - width;
-    const drag = (/** @type {PointerEvent} */ moved) => show(moved.clientX - origin);
+    const origin = event.clientX * way - width;
+    const drag = (/** @type {PointerEvent} */ moved) => show(moved.clientX * way - origin);
     line.addEventListener("pointermove", drag);
     line.addEventListener("lostpointercapture", () => {
       line.removeEventListener("pointermove", drag);
@@ -57,7 +58,7 @@ export function createSplitter({ host, name, label, controls, least, most, usual
   });
   line.addEventListener("dblclick", reset);
   line.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
-    const step = event.shiftKey ? STEP_PX * 4 : STEP_PX;
+    const step = way * (event.shiftKey ? STEP_PX * 4 : STEP_PX);
     const moves = { ArrowLeft: width - step, ArrowRight: width + step, Home: least, End: most };
     if (event.key === "Enter") reset();
     else if (event.key in moves) keep(moves[/** @type {keyof typeof moves} */ (event.key)]);
