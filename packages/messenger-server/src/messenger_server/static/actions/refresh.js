@@ -16,7 +16,7 @@ const EVERY_MS = 5000;
 /** @type {Record<string, () => Promise<unknown>[]>} */
 const LOADERS = {
   threads: () => [loadThreads(), loadConversation()],
-  links: () => [loadLinks()],
+  links: () => [],
   keys: () => [loadKeys()],
   account: () => [loadAccount(), loadAudit()],
 };
@@ -25,7 +25,8 @@ const poller = createPoller(refreshOnce, EVERY_MS);
 
 async function refreshOnce() {
   if (store.state.session.state !== "signed_in") return;
-  await Promise.all([loadOverview(), ...LOADERS[store.state.route.tab]()]);
+  // The badge of the links is in sight everywhere.
+  await Promise.all([loadOverview(), loadLinks(), ...LOADERS[store.state.route.tab]()]);
 }
 
 /** Reads everything in sight again, now. */
