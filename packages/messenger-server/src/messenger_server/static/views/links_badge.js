@@ -1,6 +1,12 @@
 /** How many mailboxes of the links' window nothing links yet. */
 
-/** @returns {number} */
+import { linksWindow } from "../actions/links.js";
+import { countUnlinked, entriesOf, linksByMailbox } from "../model/timeline.js";
+import { store } from "../store.js";
+
+/** @returns {number} None before both are known. */
 export function unlinkedCount() {
-  return 0;
+  const { overview, links } = store.state;
+  if (!overview.document || links.status === "loading") return 0;
+  return countUnlinked(entriesOf(overview.document.agents), linksByMailbox(links.rows), linksWindow());
 }
