@@ -1,6 +1,96 @@
-/** Placeholder of agents_column: its builder replaces it. */
+/** The agents column: who is there, filtered on with a click. */
 
-/** @param {HTMLElement} _parent @returns {() => void} */
-export function mountAgents(_parent) {
-  return () => {};
+import { isColumnCollapsed, leaveColumn, toggleColumn, watchRoom } from "../actions/column.js";
+import { navigate } from "../actions/navigation.js";
+import { refresh } from "../actions/refresh.js";
+import { iconButton } from "../lib/buttons.js";
+import { el, setAttribute, setClass, setHidden, setText } from "../lib/dom.js";
+import { plural, t } from "../lib/i18n.js";
+import { renderKeyed } from "../lib/keyed.js";
+import { agentsOf, chosenAgent } from "../model/agents.js";
+import { store } from "../store.js";
+import { createAgent } from "./agents_item.js";
+import { emptyState, errorState, loadingState } from "./states.js";
+
+/** What is unfolded stays so while the page is open. */
+const folds = { open: new Set(), empties: new Set() };
+
+/**
+ * @param {HTMLElement} parent
+ * @returns {() => void} Takes it away.
+ */
+export function mountAgents(parent) {
+  const toggle = iconButton("columns", "", toggleColumn);
+  const all = el("button", { type: "button", class: "agents-all", on: { click: () => choose({ agent: null, mailbox: null }) } }, t("agents.all"));
+  const list = el("ul", { class: "agents-list" });
+  const more = el("button", { type: "button", class: "agents-more", on: { click: () => flip("all") } });
+  const empties = el("ul", { class: "agents-list" });
+  const state = el("div", {});
+  const scroll = el("div", { class: "agents-scroll" }, all, state, list, more, empties);
+  parent.append(el("div", { class: "agents-head" }, el("span", { class: "agents-heading", "aria-hidden": "true" }, t("agents.title")), toggle), scroll);
+
+  function flip(/** @type {string} */ key, which = folds.empties) {
+    if (!which.delete(key)) which.add(key);
+    show();
+  }
+
+  function show() {
+    const { overview, route } = store.state;
+    const { used, empty } = fleet(overview.document);
+    const chosen = chosenAgent([...used, ...empty], route);
+    const context = { route, chosen, folds, flip, choose };
+    const how = {
+      key: (/** @type {any} */ agent) => agent.key,
+      create: () => createAgent(context),
+      update: (/** @type {any} */ node, /** @type {any} */ agent) => node.show(agent, context),
+    };
+    renderKeyed(list, used, how);
+    const isOpen = folds.empties.has("all") || (chosen !== null && empty.includes(chosen));
+    renderKeyed(empties, isOpen ? empty : [], how);
+    setHidden(more, empty.length === 0);
+    setText(more, plural("agents.empty", empty.length));
+    setAttribute(more, "aria-expanded", String(isOpen));
+    setAttribute(all, "aria-current", route.agent === null && route.mailbox === null ? "true" : null);
+    showState(state, overview, used.length + empty.length);
+  }
+
+  function showWidth() {
+    const isCollapsed = isColumnCollapsed();
+    const label = isCollapsed ? t("agents.expand") : t("agents.collapse");
+    setClass(parent, "is-collapsed", isCollapsed);
+    setAttribute(toggle, "aria-expanded", String(!isCollapsed));
+    setAttribute(toggle, "aria-label", label);
+    setAttribute(toggle, "title", label);
+  }
+
+  const stops = [
+    store.watch(["overview", "route"], show),
+    store.watch(["agentsColumn"], showWidth),
+    watchRoom(showWidth),
+  ];
+  return () => stops.forEach((stop) => stop());
+}
+
+/** @param {Partial<import("../model/route.js").Route>} patch */
+function choose(patch) {
+  navigate({ agent: null, mailbox: null, ...patch });
+  leaveColumn();
+}
+
+/** The model is made once for each new document. */
+let known = { document: /** @type {any} */ (undefined), model: agentsOf(null) };
+
+function fleet(/** @type {any} */ document) {
+  if (known.document !== document) known = { document, model: agentsOf(document) };
+  return known.model;
+}
+
+function showState(/** @type {any} */ node, /** @type {any} */ { status, document, error }, /** @type {number} */ count) {
+  const now = document ? (count ? "" : "empty") : status;
+  if (node.shown === now) return;
+  node.shown = now;
+  if (now === "loading") node.replaceChildren(loadingState(8));
+  else if (now === "failed") node.replaceChildren(errorState(error, () => void refresh()));
+  else if (now === "empty") node.replaceChildren(emptyState({ icon: "user", title: t("agents.none") }));
+  else node.replaceChildren();
 }

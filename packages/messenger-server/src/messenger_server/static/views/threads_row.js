@@ -1,0 +1,65 @@
+/** One thread of the list. */
+
+import { navigate } from "../actions/navigation.js";
+import { updateTime } from "../lib/dates.js";
+import { el, setAttribute, setClass, setHidden, setText } from "../lib/dom.js";
+import { plural, t } from "../lib/i18n.js";
+import { agentLabel, partyLabel } from "../model/names.js";
+import { avatar } from "./avatar.js";
+import { priorityName } from "./message_details.js";
+import { partyTooltip } from "./party_tooltip.js";
+
+/** @returns {any} A list item; `show(thread, isChosen)` updates it. */
+export function createRow(/** @type {any} */ { id }) {
+  const name = el("span", { class: "thread-name one-line own-direction" });
+  const time = el("time", { class: "soft small" });
+  const line = el("span", { class: "thread-line one-line own-direction" });
+  const priority = el("span", { class: "chip" });
+  const unread = el("span", { class: "visually-hidden" });
+  const dot = el("span", { class: "unread-dot", "aria-hidden": "true" });
+  const faces = el("span", { class: "thread-faces", "aria-hidden": "true" });
+  const own = { type: "button", class: "thread", data: { thread: id } };
+  const button = el(
+    "button",
+    { ...own, on: { click: () => navigate({ thread: id, message: null }) } },
+    el("span", { class: "thread-top" }, name, " ", unread, " ", priority, " ", time),
+    " ",
+    el("span", { class: "thread-bottom" }, line, dot),
+    faces,
+  );
+  const node = el("li", { class: "thread-item" }, button);
+  let seen = "";
+
+  node.show = (/** @type {any} */ thread, /** @type {boolean} */ isChosen) => {
+    setAttribute(button, "aria-current", isChosen ? "true" : null);
+    setClass(button, "is-unread", thread.unread_count > 0);
+    setText(name, thread.title);
+    setAttribute(name, "title", [thread.title, thread.description].filter(Boolean).join("\n"));
+    updateTime(time, thread.last_activity_at);
+    setText(line, lastLine(thread));
+    setText(unread, thread.unread_count ? plural("threads.unreadCount", thread.unread_count) : "");
+    setHidden(dot, thread.unread_count === 0);
+    setHidden(priority, thread.priority === "normal");
+    setText(priority, priorityName(thread.priority));
+    setClass(priority, "is-danger", thread.priority === "urgent");
+    setClass(priority, "is-warning", thread.priority === "high");
+    const parties = JSON.stringify(thread.participants) + (thread.last_message?.from.id ?? "");
+    if (parties !== seen) faces.replaceChildren(...thread.participants.map((/** @type {any} */ party) => face(party, thread)));
+    seen = parties;
+  };
+  return node;
+}
+
+/** @param {any} party @param {any} thread */
+function face(party, thread) {
+  const isLast = thread.last_message?.from.id === party.id;
+  const title = isLast ? `${partyTooltip(party)}\n${t("threads.wroteLast")}` : partyTooltip(party);
+  return el("span", { class: "thread-face", title }, avatar(party));
+}
+
+/** Who wrote last, and what. @param {any} thread */
+function lastLine({ last_message: last, participants }) {
+  if (!last) return "";
+  const who = participants.some((/** @type {any} */ party) => party.id === last.from.id) ? partyLabel(last.from, participants) : agentLabel(last.from);
+  return t("threads.last", { who, text: last.preview || last.subject });
+}
