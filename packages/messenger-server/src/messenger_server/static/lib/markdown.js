@@ -105,7 +105,7 @@ function isTask(/** @type {any[]} */ node) {
 
 /** A link leads out of the page, and only where a person may be led: the server has looked already. */
 function link(/** @type {any} */ href) {
-  if (!URL.canParse(href) || !SCHEMES.has(new URL(href).protocol)) return el("span");
+  if (typeof href !== "string" || !URL.canParse(href) || !SCHEMES.has(new URL(href).protocol)) return el("span");
   return el("a", { href, title: href, rel: "noreferrer noopener", target: "_blank" });
 }
 
