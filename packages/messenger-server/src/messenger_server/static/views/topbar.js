@@ -2,6 +2,7 @@
 
 import { navigate } from "../actions/navigation.js";
 import { setAutoRefresh } from "../actions/refresh.js";
+import { timeOfDay } from "../lib/dates.js";
 import { el, setAttribute, setHidden, setText } from "../lib/dom.js";
 import { number, plural, t } from "../lib/i18n.js";
 import { icon } from "../lib/icons.js";
@@ -88,7 +89,7 @@ function refreshBox() {
     checked: store.state.autoRefresh,
     on: { change: () => setAutoRefresh(box.checked) },
   });
-  return el("label", { class: "refresh-box", title: t("topbar.autoRefreshHint") }, box, el("span", {}, t("topbar.autoRefresh")));
+  return el("label", { class: "refresh-box", title: t("topbar.autoRefreshHint") }, box, icon("reload"), el("span", {}, t("topbar.autoRefresh")));
 }
 
 function cleanupButton() {
@@ -106,14 +107,15 @@ function helpButton() {
 }
 
 function connectionSign() {
-  return el("p", { class: "connection", role: "status", hidden: true }, icon("warning"), el("span", {}));
+  return el("p", { class: "connection", role: "status", hidden: true }, icon("warning"), el("span", { class: "one-line" }));
 }
 
 function showConnection(/** @type {HTMLElement} */ bar) {
   const sign = /** @type {HTMLElement} */ (bar.querySelector(".connection"));
-  const { isThere } = store.state.connection;
+  const { isThere, since } = store.state.connection;
   setHidden(sign, isThere);
   setText(/** @type {HTMLElement} */ (sign.querySelector("span")), isThere ? "" : t("topbar.away"));
+  setAttribute(sign, "title", isThere ? null : t("topbar.awayHint", { time: timeOfDay(new Date(since).toISOString()) }));
 }
 
 /** How many mailboxes of the window nothing links yet. */

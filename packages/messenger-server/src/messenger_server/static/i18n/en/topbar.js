@@ -8,6 +8,7 @@ export default {
   "topbar.autoRefresh": "Auto-refresh",
   "topbar.autoRefreshHint": "Asks the server for news every five seconds",
   "topbar.away": "The server does not answer",
+  "topbar.awayHint": "Since {time}. What is shown may be old; the server is asked again every few seconds.",
   "topbar.cleanup": "Clean up",
   "topbar.help": "Keyboard shortcuts",
   "topbar.keys": "API keys",

@@ -8,6 +8,7 @@ export default {
   "topbar.autoRefresh": "Actualisation auto",
   "topbar.autoRefreshHint": "Interroge le serveur toutes les cinq secondes",
   "topbar.away": "Le serveur ne répond pas",
+  "topbar.awayHint": "Depuis {time}. Ce qui est affiché peut dater ; le serveur est réinterrogé toutes les quelques secondes.",
   "topbar.cleanup": "Nettoyer",
   "topbar.help": "Raccourcis clavier",
   "topbar.keys": "Clés d’API",
