@@ -22,7 +22,7 @@ function empty() {
     /** `GET /admin/overview`. */
     overview: { status: "loading", document: null, error: null },
     /** `rows` are threads of the list, from the top down to where the person has scrolled. */
-    threads: { status: "loading", rows: [], total: 0, totalCapped: false, hasMore: false, error: null },
+    threads: { status: "loading", rows: [], total: 0, totalCapped: false, next: null, error: null },
     /** The open thread: its messages in order, without bodies. */
     conversation: { status: "loading", thread: null, messages: [], total: 0, error: null },
     /** Whole messages by id, once opened: `{status, message, error}`. */

@@ -1,4 +1,4 @@
-/** The list of threads: its first page, and more of it on scroll. */
+/** The list of threads: its first page, more of it on scroll, and news joined with what is there. */
 
 import { get, poll } from "../lib/api.js";
 import { joined, threadQuery } from "../model/threads.js";
@@ -8,78 +8,80 @@ import { failSlice } from "./loading.js";
 const PATH = "/admin/threads";
 const FIRST_ROWS = 50;
 const MORE_ROWS = 100;
-const PAGE_ROWS = 200;
-/** As many rows as are read again when they do not fit any more; who has scrolled further scrolls again. */
-const KEPT_ROWS = 1000;
+const MOST_ROWS = 200;
 /** An answer that comes sooner needs no sign of loading. */
 const PATIENCE_MS = 150;
 
-/** Reads what the list shows again; with another filter, from the top. */
-export async function loadThreads() {
+/** The list that the route asks for; `leash` ends its requests once another one is wanted. */
+let wanted = { name: "", leash: new AbortController(), reading: /** @type {Promise<void> | null} */ (null) };
+
+/** Reads what the list shows again, never twice at once; with another filter, from the top. */
+export function loadThreads() {
   const query = threadQuery(store.state.route);
   const name = JSON.stringify(query);
-  const isCurrent = () => name === JSON.stringify(threadQuery(store.state.route));
+  if (wanted.name !== name) {
+    wanted.leash.abort();
+    wanted = { name, leash: new AbortController(), reading: null };
+  }
+  const list = wanted;
+  list.reading ??= read(query, name, list.leash.signal).finally(() => {
+    list.reading = null;
+  });
+  return list.reading;
+}
+
+/** @param {any} query @param {string} name @param {AbortSignal} signal */
+async function read(query, name, signal) {
+  const { rows } = store.state.threads;
   const isNew = store.state.threads.query !== name;
-  const timer = setTimeout(() => {
-    if (isNew && isCurrent()) store.patch("threads", { status: "loading", rows: [], hasMore: false });
-  }, PATIENCE_MS);
+  // No rows of another filter under this one's name.
+  const empty = () => isNew && store.patch("threads", { query: name, status: "loading", rows: [], total: 0, next: null });
+  const timer = setTimeout(empty, PATIENCE_MS);
   try {
-    const { changed, document } = await poll(PATH, { ...query, limit: FIRST_ROWS });
-    if (!isCurrent()) return;
+    const limit = isNew || rows.length <= FIRST_ROWS ? FIRST_ROWS : MOST_ROWS;
+    const { changed, document } = await poll(PATH, { ...query, limit }, signal);
     const known = store.state.threads;
-    if (!changed && known.query === name && known.status === "ready") return;
-    const rows = known.query === name ? joined(known, document) : document.threads;
-    const all = rows ?? (await readAgain(query, known.rows.length));
-    if (isCurrent()) show(name, document, all, rows && rows.length > document.threads.length ? known.next : document.next);
+    if (signal.aborted || (!changed && known.query === name && known.status === "ready")) return;
+    const page = { rows: document.threads, next: document.next };
+    const fitting = known.query === name ? joined(known, document) : page;
+    const list = fitting ?? (await readOn(query, page, known.rows.length, signal));
+    const { total, total_capped: totalCapped } = document;
+    store.patch("threads", { ...list, query: name, total, totalCapped, status: "ready", error: null });
   } catch (error) {
-    if (isCurrent()) failSlice("threads", error);
+    if (signal.aborted) return;
+    empty();
+    failSlice("threads", error);
   } finally {
     clearTimeout(timer);
   }
 }
 
+/** A page and what follows it, until there are as many rows as were loaded. */
+async function readOn(/** @type {any} */ query, /** @type {any} */ page, /** @type {number} */ count, /** @type {AbortSignal} */ signal) {
+  let { rows, next } = page;
+  while (next !== null && rows.length < count) {
+    const limit = Math.min(MOST_ROWS, count - rows.length);
+    const more = await get(PATH, { ...query, limit, before: next }, signal);
+    rows = [...rows, ...more.threads];
+    next = more.next;
+  }
+  return { rows, next };
+}
+
 /** Reads the next rows, once the person comes near to the end. */
 export async function loadMoreThreads() {
-  const { query: name, next, isMoreLoading } = store.state.threads;
-  if (next === null || isMoreLoading || name === undefined) return;
+  const { status, query, next, isMoreLoading } = store.state.threads;
+  if (status !== "ready" || next === null || isMoreLoading || query !== wanted.name) return;
+  const { signal } = wanted.leash;
+  let more = {};
   store.patch("threads", { isMoreLoading: true });
   try {
-    const page = await get(PATH, { ...threadQuery(store.state.route), limit: MORE_ROWS, before: next });
-    const { threads } = store.state;
-    if (threads.query !== name || JSON.stringify(threadQuery(store.state.route)) !== name) return;
-    const there = new Set(threads.rows.map((/** @type {any} */ thread) => thread.id));
-    const rows = [...threads.rows, ...page.threads.filter((/** @type {any} */ thread) => !there.has(thread.id))];
-    store.patch("threads", { rows, next: page.next, hasMore: page.next !== null });
+    const page = await get(PATH, { ...threadQuery(store.state.route), limit: MORE_ROWS, before: next }, signal);
+    const { rows, next: now } = store.state.threads;
+    // Read again meanwhile? Then this is no longer what follows.
+    if (now === next && !signal.aborted) more = { rows: [...rows, ...page.threads], next: page.next };
   } catch (error) {
-    failSlice("threads", error);
-  } finally {
-    store.patch("threads", { isMoreLoading: false });
+    if (!signal.aborted) failSlice("threads", error);
   }
-}
-
-/** The rows that are loaded, as they are now. */
-async function readAgain(/** @type {any} */ query, /** @type {number} */ count) {
-  const rows = new Map();
-  let before = null;
-  do {
-    const page = await get(PATH, { ...query, limit: PAGE_ROWS, before });
-    for (const thread of page.threads) rows.set(thread.id, thread);
-    before = page.next;
-  } while (before !== null && rows.size < Math.min(count, KEPT_ROWS));
-  const all = [...rows.values()];
-  return Object.assign(all, { next: before });
-}
-
-function show(/** @type {string} */ query, /** @type {any} */ document, /** @type {any} */ rows, /** @type {number | null} */ last) {
-  const next = rows.next !== undefined ? rows.next : last;
-  store.patch("threads", {
-    query,
-    rows: [...rows],
-    next,
-    hasMore: next !== null,
-    total: document.total,
-    totalCapped: document.total_capped,
-    status: "ready",
-    error: null,
-  });
+  store.patch("threads", { ...more, isMoreLoading: false });
 }

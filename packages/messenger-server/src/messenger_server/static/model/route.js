@@ -1,8 +1,8 @@
 /**
  * The URL: which tab, which filter, which thread and message. A link to it can be shared.
  *
- * `agent` is an agent's name, `mailbox` an address: at most one of them is there. `agent` is `""`
- * for mailboxes without an agent. `chosen` is the address that the tab of links looks at.
+ * `agent` is an agent's name, `mailbox` an address: at most one of them is there. `chosen` is the
+ * address that the tab of links looks at.
  */
 
 export const TABS = ["threads", "links", "keys", "account"];
@@ -20,7 +20,7 @@ export function readRoute(query) {
   /** @type {Route} */
   const route = {
     tab: TABS.includes(tab) ? tab : "threads",
-    agent: mailbox ? null : parameters.get("agent"),
+    agent: mailbox ? null : parameters.get("agent") || null,
     mailbox,
     filter: FILTERS.includes(filter) ? filter : "all",
     search: parameters.get("search") ?? "",

@@ -14,16 +14,21 @@ export function threadQuery(route) {
 /**
  * The rows with a new first page in front of the older ones.
  *
- * @param {{rows: any[], total: number, totalCapped: boolean}} known What was loaded.
- * @param {{threads: any[], total: number}} page
- * @returns {any[] | null} `null`: they do not fit together, so the older rows must be read again.
+ * @param {{rows: any[], total: number, totalCapped: boolean, next: number | null}} known What was
+ *   loaded; `next` leads to what follows.
+ * @param {{threads: any[], total: number, next: number | null}} page
+ * @returns {{rows: any[], next: number | null} | null} `null`: they do not fit together, so the older
+ *   rows must be read again.
  */
 export function joined(known, page) {
-  const fresh = new Set(page.threads.map((thread) => thread.id));
-  const older = known.rows.filter((thread) => !fresh.has(thread.id));
-  const met = known.rows.length - older.length;
-  if (older.length > 0 && met === 0) return null;
-  const grown = page.threads.length + older.length - known.rows.length;
-  const fits = known.totalCapped || grown === page.total - known.total;
-  return fits ? [...page.threads, ...older] : null;
+  const { threads, next } = page;
+  const fresh = new Set(threads.map((thread) => thread.id));
+  const last = threads.at(-1)?.last_activity_at;
+  // One that should stand in the page and does not is gone.
+  const older = next === null ? [] : known.rows.filter((thread) => !fresh.has(thread.id) && thread.last_activity_at <= last);
+  if (older.length === 0) return { rows: threads, next };
+  const hasMet = known.rows.some((thread) => fresh.has(thread.id));
+  const grown = threads.length + older.length - known.rows.length;
+  const fits = hasMet && (known.totalCapped || grown === page.total - known.total);
+  return fits ? { rows: [...threads, ...older], next: known.next } : null;
 }

@@ -2,7 +2,8 @@
 
 import { navigate } from "../actions/navigation.js";
 import { refresh } from "../actions/refresh.js";
-import { loadMoreThreads } from "../actions/threads.js";
+import { loadMoreThreads, loadThreads } from "../actions/threads.js";
+import { Problem } from "../lib/api.js";
 import { el, setAttribute, setHidden, setText } from "../lib/dom.js";
 import { number, plural, t } from "../lib/i18n.js";
 import { icon } from "../lib/icons.js";
@@ -37,6 +38,7 @@ export function mountThreads(parent) {
   observer.observe(end);
 
   let shownQuery = "";
+  let asked = "";
   function showRows() {
     const { threads, route } = store.state;
     renderKeyed(list, threads.rows, {
@@ -45,7 +47,7 @@ export function mountThreads(parent) {
       update: (node, thread) => node.show(thread, thread.id === route.thread),
     });
     setHidden(list, threads.rows.length === 0);
-    setHidden(end, !threads.hasMore);
+    setHidden(end, threads.next === null);
     if (threads.query !== shownQuery) scroll.scrollTop = 0;
     shownQuery = threads.query;
     showState(state, threads);
@@ -58,6 +60,11 @@ export function mountThreads(parent) {
   const stops = [
     store.watch(["threads"], showRows),
     store.watch(["route"], () => {
+      const { agent, mailbox, filter, search: text } = store.state.route;
+      const asks = JSON.stringify([agent, mailbox, filter, text]);
+      // At once, without waiting for a refresh that is under way.
+      if (asks !== asked) void loadThreads();
+      asked = asks;
       showRows();
       search.show();
       chips.show();
@@ -115,7 +122,7 @@ function showState(/** @type {any} */ node, /** @type {any} */ { status, rows, e
   const { route } = store.state;
   const isFiltered = Boolean(route.search || route.filter === "high" || route.agent !== null || route.mailbox);
   const reason = route.filter === "unread" && !route.search ? "read" : isFiltered ? "filtered" : "nothing";
-  const now = rows.length > 0 ? "" : status === "ready" ? reason : status;
+  const now = rows.length > 0 && !(status === "failed" && error instanceof Problem) ? "" : status === "ready" ? reason : status;
   if (node.shown === now) return;
   node.shown = now;
   node.replaceChildren(...stateNodes(now, error));
