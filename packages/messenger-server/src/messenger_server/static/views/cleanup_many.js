@@ -125,17 +125,17 @@ async function refuse(view, rows, error) {
     return;
   }
   const untick = button(t("cleanup.untick"), () => view.list.untick(changed));
-  offer(view, refusal(t("cleanup.noLongerMet", { names: names(changed) }), untick));
+  offer(view, refusal(t("cleanup.noLongerMet", { names: names(changed, rows) }), untick));
   setBusy(view.dialog, false);
   untick.focus();
 }
 
 const NAMED_MOST = 5;
 
-/** @param {Row[]} rows */
-function names(rows) {
-  const labels = rows.slice(0, NAMED_MOST).map((row) => partyLabel(row, rows));
-  return labels.join(", ") + (rows.length > NAMED_MOST ? "…" : "");
+/** @param {Row[]} some @param {Row[]} all */
+function names(some, all) {
+  const labels = some.slice(0, NAMED_MOST).map((row) => partyLabel(row, all));
+  return labels.join(", ") + (some.length > NAMED_MOST ? "…" : "");
 }
 
 /** @param {import("./cleanup_parts.js").Dialog} dialog */

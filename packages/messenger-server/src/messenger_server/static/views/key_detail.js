@@ -11,7 +11,9 @@ import { extendedUntil } from "../model/keys.js";
 import { partyLabel } from "../model/names.js";
 import { store } from "../store.js";
 import { addressNode, button, factList, refusal } from "./cleanup_parts.js";
-import { isFilled, keyChecks, keyFields, lifetimeField, showFaults, textOf } from "./key_fields.js";
+import { areFilled, showFaults } from "./field.js";
+import { sendingForm } from "./front.js";
+import { keyChecks, keyFields, lifetimeField, textOf } from "./key_fields.js";
 import { keyFacts } from "./key_row.js";
 import { openSecret } from "./key_secret.js";
 import { errorState, loadingState } from "./states.js";
@@ -44,7 +46,11 @@ function fill(dialog, first) {
   const { facts, show } = keyFacts(first);
   const extend = extendForm(first);
   const told = el("div", { class: "told" });
-  const replace = button(t("keys.replace"), () => void act(told, async () => {
+  const act = (/** @type {() => Promise<unknown>} */ work) => {
+    told.replaceChildren();
+    work().catch((error) => told.replaceChildren(refusal(whyNot(error))));
+  };
+  const replace = button(t("keys.replace"), () => act(async () => {
     const made = await rotateKey(first.id);
     dialog.close();
     openSecret(made, true);
@@ -52,7 +58,7 @@ function fill(dialog, first) {
   const revoke = twoStepButton({
     label: t("keys.revoke"),
     confirm: t("keys.revokeConfirm"),
-    onConfirm: () => void act(told, () => revokeKey(first.id)),
+    onConfirm: () => act(() => revokeKey(first.id)),
   });
   dialog.body.replaceChildren(factList(facts), changeForm(first), extend.node, ...mailboxes(first.mailboxes));
   dialog.footer.replaceChildren(told, replace, revoke);
@@ -68,42 +74,9 @@ function fill(dialog, first) {
   });
 }
 
-/**
- * Does something, and says there that it is done or why not.
- *
- * @param {HTMLElement} told @param {() => Promise<unknown>} work
- * @param {string} [done] @param {Record<string, import("./key_fields.js").Field>} [fields]
- */
-async function act(told, work, done = "", fields = {}) {
-  told.replaceChildren();
-  try {
-    await work();
-    told.append(el("span", { role: "status", class: "soft" }, done));
-  } catch (error) {
-    const isOver = error instanceof Problem && error.code === "key_revoked";
-    const text = isOver ? t("keys.isOver") : showFaults(fields, error);
-    if (text) told.append(refusal(text));
-  }
-}
-
-/**
- * A form with its button and, beside it, what came of it.
- *
- * @param {string} label @param {Node[]} nodes @param {(told: HTMLElement) => void} onSubmit
- * @param {() => void} [onInput]
- */
-function formOf(label, nodes, onSubmit, onInput = () => {}) {
-  const told = el("div", { class: "told" });
-  const submit = (event) => {
-    event.preventDefault();
-    onSubmit(told);
-  };
-  const input = () => {
-    told.replaceChildren();
-    onInput();
-  };
-  const foot = el("div", { class: "keys-act" }, told, el("button", { class: "button" }, label));
-  return el("form", { class: "keys-form", novalidate: true, on: { submit, input } }, ...nodes, foot);
+/** @param {unknown} error */
+function whyNot(error, fields = {}) {
+  return error instanceof Problem && error.code === "key_revoked" ? t("keys.isOver") : showFaults(fields, error);
 }
 
 /** @param {Key} key */
@@ -111,30 +84,47 @@ function changeForm(key) {
   const fields = keyFields(key);
   const { name, agent_description: description } = fields;
   const checks = keyChecks(key);
-  const read = () => ({ name: textOf(name), agent_description: textOf(description), ...checks.read() });
-  return formOf(t("keys.save"), [name.node, description.node, ...checks.nodes], (told) => {
-    if (isFilled(name)) void act(told, () => changeKey(key.id, read()), t("keys.saved"), fields);
+  const told = el("p", { class: "field-hint", role: "status" });
+  const form = sendingForm({
+    label: t("keys.save"),
+    content: [name.node, description.node, ...checks.nodes, told],
+    class: "keys-form",
+    async send() {
+      setText(told, "");
+      if (!areFilled(name)) return;
+      await changeKey(key.id, { name: textOf(name), agent_description: textOf(description), ...checks.read() });
+      setText(told, t("keys.saved"));
+    },
+    explain: (error) => whyNot(error, fields),
   });
+  form.addEventListener("input", () => setText(told, ""));
+  return form;
 }
 
 /** @param {Key} first */
 function extendForm(first) {
   const lifetime = lifetimeField(t("keys.extend"));
+  const until = el("p", { class: "field-hint", role: "status" });
   let key = first;
   const show = (now = key) => {
     key = now;
-    const until = extendedUntil(key, lifetime.days());
-    setText(lifetime.hint, until ? t("keys.until", { until: date(until) }) : t("keys.untilNever"));
+    const end = extendedUntil(key, lifetime.days());
+    setText(until, end ? t("keys.until", { until: date(end) }) : t("keys.untilNever"));
   };
-  const extend = (/** @type {HTMLElement} */ told) => {
-    void act(told, () => extendKey(key.id, lifetime.days()), t("keys.saved"));
-  };
-  return { node: formOf(t("keys.extendNow"), [lifetime.node], extend, () => show()), show };
+  const node = sendingForm({
+    label: t("keys.extendNow"),
+    content: [lifetime.node, until],
+    class: "keys-form",
+    send: () => extendKey(key.id, lifetime.days()),
+    explain: whyNot,
+  });
+  node.addEventListener("input", () => show());
+  return { node, show };
 }
 
 /** @param {any[]} rows As the directory has them. */
 function mailboxes(rows) {
   const label = (/** @type {any} */ row) => el("span", { class: "breaks own-direction" }, partyLabel(row, rows));
   const list = rows.map((row) => el("li", {}, label(row), " ", addressNode(row.id)));
-  return [el("h3", {}, t("keys.mailboxes")), el("ul", { role: "list" }, ...(rows.length > 0 ? list : ["–"]))];
+  return [el("h3", {}, t("keys.mailboxes")), rows.length > 0 ? el("ul", { role: "list" }, ...list) : el("p", {}, "–")];
 }

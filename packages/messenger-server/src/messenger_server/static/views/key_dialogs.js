@@ -5,31 +5,28 @@ import { openDialog } from "../lib/dialog.js";
 import { el, newId, setHidden } from "../lib/dom.js";
 import { t } from "../lib/i18n.js";
 import { store } from "../store.js";
-import { refusal } from "./cleanup_parts.js";
-import { isFilled, keyChecks, keyFields, lifetimeField, showFaults, textField, textOf } from "./key_fields.js";
+import { areFilled, showFaults } from "./field.js";
+import { sendingForm } from "./front.js";
+import { keyChecks, keyFields, lifetimeField, textField, textOf } from "./key_fields.js";
 import { openSecret } from "./key_secret.js";
 
 /** Opens it. */
 export function openNewKey() {
-  const fields = {
-    ...keyFields(),
-    agent_name: agentField(),
-    lifetime_days: lifetimeField(t("keys.lifetime")),
-    vendor: textField(t("keys.vendor"), 40),
-  };
-  const { name, agent_name: agent, agent_description: description, lifetime_days: lifetime, vendor } = fields;
+  const { name, agent_description: description } = keyFields();
+  const agent = agentField();
+  const lifetime = lifetimeField(t("keys.lifetime"));
+  const vendor = textField(t("keys.vendor"), 40);
   const checks = keyChecks();
   const scope = scopeChoice((isBound) => setHidden(agent.node, !isBound));
-  const refused = el("div");
-  const id = newId("form");
-  const submit = el("button", { class: "button primary", form: id }, t("keys.create"));
-  const more = el("details", {}, el("summary", {}, t("keys.more")), el("div", { class: "choices" }, ...checks.nodes, vendor.node));
-  const create = async () => {
-    const isBound = scope.isBound();
-    if (submit.disabled || !isFilled(name) || (isBound && !isFilled(agent))) return;
-    submit.disabled = true;
-    refused.replaceChildren();
-    try {
+  const summary = el("summary", {}, t("keys.more"));
+  const more = el("details", {}, summary, el("div", { class: "choices" }, ...checks.nodes, vendor.node));
+  const form = sendingForm({
+    label: t("keys.create"),
+    content: [...[name, scope, agent, description, lifetime].map((each) => each.node), more],
+    class: "keys-form",
+    async send() {
+      const isBound = scope.isBound();
+      if (!areFilled(name, ...(isBound ? [agent] : []))) return;
       const made = await createKey({
         name: textOf(name),
         agent_name: isBound ? textOf(agent) : null,
@@ -40,23 +37,10 @@ export function openNewKey() {
       });
       dialog.close();
       openSecret(made);
-    } catch (error) {
-      const rest = showFaults(fields, error);
-      if (rest) refused.append(refusal(rest));
-    }
-    submit.disabled = false;
-  };
-  const form = el(
-    "form",
-    { class: "keys-form", id, novalidate: true, on: { submit: (event) => {
-      event.preventDefault();
-      void create();
-    } } },
-    ...[name, scope, agent, description, lifetime].map((each) => each.node),
-    more,
-    refused,
-  );
-  const dialog = openDialog({ title: t("keys.new"), content: [form], footer: [submit] });
+    },
+    explain: (error) => showFaults({ name, agent_name: agent, agent_description: description, lifetime_days: lifetime, vendor }, error),
+  });
+  const dialog = openDialog({ title: t("keys.new"), content: [form] });
   name.input.focus();
 }
 

@@ -15,18 +15,18 @@ export function openSecret({ key, secret }, isReplacement = false) {
   let isCopied = false;
   const { origin } = location;
   const isBound = key.agent_name !== null;
-  const block = (/** @type {string} */ label, /** @type {string} */ text, hint = "") => el(
-    "section",
-    {},
-    el("h3", {}, label),
-    el("p", { class: "field-hint" }, hint),
-    el(
-      "div",
-      { class: "secret-text", on: { click: (event) => void (isCopied ||= event.target.closest("button") !== null) } },
-      el("pre", { class: "mono" }, text),
-      copyButton(() => text, label),
-    ),
-  );
+  const note = () => void (isCopied = true);
+  const block = (/** @type {string} */ label, /** @type {string} */ text, hint = "") => {
+    const copy = copyButton(() => text, label);
+    copy.addEventListener("click", note);
+    return el(
+      "section",
+      {},
+      el("h3", {}, label),
+      el("p", { class: "field-hint" }, hint),
+      el("div", { class: "secret-text", on: { copy: note } }, el("pre", { class: "mono" }, text), copy),
+    );
+  };
   const close = button(t("common.close"), () => (isCopied ? dialog.close() : ask(dialog, close)), "button primary");
   const values = { name: key.name };
   const dialog = openDialog({

@@ -22,7 +22,7 @@ export default {
   "cleanup.made": "Created",
   "cleanup.mailboxes": { one: "{count} mailbox", other: "{count} mailboxes" },
   "cleanup.messages": { one: "{count} message", other: "{count} messages" },
-  "cleanup.more": "Clean up more",
+  "cleanup.more": "Start over",
   "cleanup.neverActive": "never active",
   "cleanup.newer": "Nothing was deleted: mail has passed through this mailbox since. This is its new state.",
   "cleanup.noLongerMet": "Nothing was deleted. No longer matching: {names}. Untick, or read the preview again.",

@@ -34,7 +34,6 @@ export default {
   "keys.relay": "Relay key (one at a time)",
   "keys.replace": "Replace",
   "keys.replaced": "Replaced, good until {until}",
-  "keys.required": "Fill this in.",
   "keys.revoke": "Revoke",
   "keys.revokeConfirm": "Click again: it is refused from now on",
   "keys.revoked": "Revoked",

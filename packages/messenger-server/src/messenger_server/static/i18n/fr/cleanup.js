@@ -22,7 +22,7 @@ export default {
   "cleanup.made": "Création",
   "cleanup.mailboxes": { one: "{count} boîte", many: "{count} boîtes", other: "{count} boîtes" },
   "cleanup.messages": { one: "{count} message", many: "{count} messages", other: "{count} messages" },
-  "cleanup.more": "Nettoyer encore",
+  "cleanup.more": "Recommencer",
   "cleanup.neverActive": "jamais active",
   "cleanup.newer": "Rien n’a été supprimé : du courrier est passé par cette boîte entre-temps. Voici son nouvel état.",
   "cleanup.noLongerMet": "Rien n’a été supprimé. Ne correspond plus : {names}. Décochez, ou relisez l’aperçu.",

@@ -34,7 +34,6 @@ export default {
   "keys.relay": "Clé relais (une seule à la fois)",
   "keys.replace": "Remplacer",
   "keys.replaced": "Remplacée, valable jusqu’au {until}",
-  "keys.required": "À remplir.",
   "keys.revoke": "Révoquer",
   "keys.revokeConfirm": "Cliquer encore : elle est refusée dès maintenant",
   "keys.revoked": "Révoquée",
