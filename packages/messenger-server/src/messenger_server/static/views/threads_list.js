@@ -38,6 +38,7 @@ export function mountThreads(parent) {
   observer.observe(end);
 
   let shownQuery = "";
+  let shownRows = 0;
   let asked = "";
   function showRows() {
     const { threads, route } = store.state;
@@ -52,9 +53,12 @@ export function mountThreads(parent) {
     shownQuery = threads.query;
     showState(state, threads);
     chips.showCount();
-    // Rows that fill no screen do not move the end of the list: it is looked at again.
-    observer.unobserve(end);
-    observer.observe(end);
+    if (threads.rows.length !== shownRows) {
+      // Rows that fill no screen do not move the end of the list: it is looked at again.
+      observer.unobserve(end);
+      observer.observe(end);
+    }
+    shownRows = threads.rows.length;
   }
 
   const stops = [
