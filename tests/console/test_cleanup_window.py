@@ -127,7 +127,7 @@ def test_mailboxes_of_long_ago_are_found_by_a_day(
     expect(row(window, busy)).to_have_count(1 if criterion == "Created before" else 0)
     with page.expect_request("**/purge") as sent:
         confirm(window, re.compile("^Delete"))
-    body = sent.value.post_data_json
+    body: Any = sent.value.post_data_json
     assert body[parameter] == begins
     assert old in body["mailboxes"]
     expect(told(window)).to_contain_text("Deleted:")
