@@ -4,10 +4,12 @@ Assets lie under a version of their own, made of the release and of what they ho
 keep them for ever and never mix the modules of two releases; the page names it and is never kept.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from posixpath import dirname, join, normpath
 from typing import Final, NamedTuple
 
 from litestar.enums import ScopeType
@@ -21,6 +23,8 @@ PAGE_PATH: Final = "/ui/"
 ASSETS_PATH: Final = "/ui/assets/"
 
 _INDEX: Final = "index.html"
+_MAIN: Final = "main.js"
+_IMPORT: Final = re.compile(r"""^import\s[^"]*"(\.[^"]+)";""", re.MULTILINE)
 _HTML: Final = b"text/html; charset=utf-8"
 _TYPES: Final = {
     ".css": b"text/css; charset=utf-8",
@@ -82,8 +86,7 @@ def read_pages() -> dict[str, _Page]:
     index = (folder / _INDEX).read_bytes()
     modules = "\n    ".join(
         f'<link rel="modulepreload" href="assets/{version}/{name}">'
-        for name in sources
-        if name.endswith(".js") and not name.startswith("i18n/")
+        for name in sorted(_imported(_MAIN, sources) - {_MAIN})
     )
     index = index.replace(b"{modules}", modules.encode()).replace(b"{version}", version.encode())
     to_page = _Page(307, ((b"location", b"/ui/"), (b"content-length", b"0")), b"")
@@ -94,6 +97,19 @@ def read_pages() -> dict[str, _Page]:
             body = lean(body.decode()).encode()
         pages[f"{ASSETS_PATH}{version}/{name}"] = _page(_TYPES[kind], body, _FOR_EVER)
     return pages
+
+
+def _imported(name: str, sources: Mapping[str, bytes]) -> set[str]:
+    """The module with all that it imports at once, directly or not."""
+    found: set[str] = set()
+    left = [name]
+    while left:
+        name = left.pop()
+        if name not in found:
+            found.add(name)
+            imports = _IMPORT.findall(sources[name].decode())
+            left += [normpath(join(dirname(name), path)) for path in imports]
+    return found
 
 
 def _walk(folder: Traversable, prefix: str) -> Iterator[tuple[str, bytes]]:

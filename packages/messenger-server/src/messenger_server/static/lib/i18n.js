@@ -7,6 +7,8 @@ export const LANGUAGE_NAMES = { en: "English", fr: "Français" };
 
 /** @type {Record<string, string | Record<string, string>>} */
 let catalogue = {};
+/** Areas of texts that came later than the page. @type {Set<string>} */
+const areas = new Set();
 let current = "en";
 let regional = "en";
 let rules = new Intl.PluralRules("en");
@@ -21,13 +23,26 @@ export function preferredLanguage() {
 
 /** Loads a language and makes it the page's. @param {string} tag */
 export async function useLanguage(tag) {
-  const module = await import(`../i18n/${tag}.js`);
-  catalogue = module.default;
+  const modules = await Promise.all([import(`../i18n/${tag}.js`), ...[...areas].map((area) => textsOf(tag, area))]);
+  catalogue = Object.assign({}, ...modules.map((module) => module.default));
   current = tag;
   regional = navigator.languages.find((each) => each.toLowerCase().startsWith(`${tag}-`)) ?? tag;
   rules = new Intl.PluralRules(tag);
   numbers = new Intl.NumberFormat(regional);
   document.documentElement.lang = tag;
+}
+
+/** Loads the texts of an area that is not in sight from the start. @param {string} area */
+export async function loadTexts(area) {
+  if (areas.has(area)) return;
+  const module = await textsOf(current, area);
+  areas.add(area);
+  Object.assign(catalogue, module.default);
+}
+
+/** @param {string} tag @param {string} area */
+function textsOf(tag, area) {
+  return import(`../i18n/${tag}/${area}.js`);
 }
 
 /** Remembers a language for the next time. @param {string} tag */

@@ -9,7 +9,7 @@ import { renderKeyed } from "../lib/keyed.js";
 import { isEmpty, rankedAt } from "../model/agents.js";
 import { mailboxLabel } from "../model/names.js";
 import { avatar } from "./avatar.js";
-import { openCleanup } from "./cleanup.js";
+import { openCleanup } from "./lazy.js";
 import { partyTooltip } from "./party_tooltip.js";
 
 /**
@@ -98,7 +98,7 @@ function createMailbox(/** @type {any} */ first, /** @type {any} */ context) {
 }
 
 function binButton(/** @type {() => any} */ mailbox) {
-  return iconButton("bin", "", () => openCleanup(mailbox().id), { class: "icon-button bin" });
+  return iconButton("bin", "", () => void openCleanup(mailbox().id), { class: "icon-button bin" });
 }
 
 function nameButton(/** @type {HTMLElement} */ button, /** @type {string} */ label) {

@@ -3,22 +3,12 @@
 import { el, setHidden } from "../lib/dom.js";
 import { t } from "../lib/i18n.js";
 import { store } from "../store.js";
-import { mountAccount } from "./account.js";
-import { mountKeys } from "./keys.js";
-import { mountLinks } from "./links_view.js";
+import { mountLazily } from "./lazy.js";
 import { mountNotices } from "./notices.js";
 import { mountShortcuts } from "./shortcuts.js";
 import { mountThreadsView } from "./threads_view.js";
 import { mountTitle } from "./title.js";
 import { mountTopbar } from "./topbar.js";
-
-/** @type {Record<string, (parent: HTMLElement) => () => void>} */
-const VIEWS = {
-  threads: mountThreadsView,
-  links: mountLinks,
-  keys: mountKeys,
-  account: mountAccount,
-};
 
 /**
  * @param {HTMLElement} parent
@@ -48,11 +38,11 @@ function mountTabs(/** @type {HTMLElement} */ main) {
   const stop = store.watch(["route"], () => {
     const { tab } = store.state.route;
     if (!panels.has(tab)) {
-      const labels = tab === "account" ? { "aria-label": t("account.title") } : { "aria-labelledby": `tab-${tab}` };
+      const labels = tab === "account" ? { "aria-label": t("topbar.myAccount") } : { "aria-labelledby": `tab-${tab}` };
       const panel = el("div", { class: `panel panel-${tab}`, id: `panel-${tab}`, role: "tabpanel", ...labels });
       panels.set(tab, panel);
       main.append(panel);
-      unmounts.push(VIEWS[tab](panel));
+      unmounts.push(tab === "threads" ? mountThreadsView(panel) : mountLazily(tab, panel));
     }
     for (const [name, panel] of panels) setHidden(panel, name !== tab);
   });

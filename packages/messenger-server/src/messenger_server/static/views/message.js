@@ -9,8 +9,9 @@ import { icon } from "../lib/icons.js";
 import { renderTree } from "../lib/markdown.js";
 import { partyLabel } from "../model/names.js";
 import { avatar } from "./avatar.js";
-import { openDetails, priorityName } from "./message_details.js";
+import { openDetails } from "./lazy.js";
 import { partyTooltip } from "./party_tooltip.js";
+import { priorityName } from "./priority.js";
 import { errorState } from "./states.js";
 import { showTrail, trailSign } from "./trail.js";
 

@@ -8,6 +8,7 @@ import { t } from "../lib/i18n.js";
 import { linkTo } from "../model/route.js";
 import { store } from "../store.js";
 import { stepName, stepTime } from "./trail.js";
+import { priorityName } from "./priority.js";
 
 /** @typedef {import("../model/conversation.js").Message} Message */
 
@@ -106,11 +107,6 @@ function folderName(folder) {
     case "trash": return t("reader.trash");
     default: return folder;
   }
-}
-
-/** @param {string} priority */
-export function priorityName(priority) {
-  return { low: t("reader.low"), high: t("reader.high"), urgent: t("reader.urgent") }[priority] ?? t("reader.normal");
 }
 
 /** @param {string} type */

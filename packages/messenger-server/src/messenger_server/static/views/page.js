@@ -4,12 +4,15 @@ import { loadSession } from "../actions/session.js";
 import { el } from "../lib/dom.js";
 import { store } from "../store.js";
 import { mountConsole } from "./console.js";
-import { mountSetup } from "./setup.js";
-import { mountSignIn } from "./sign_in.js";
+import { mountLazily } from "./lazy.js";
 import { errorState } from "./states.js";
 
 /** @type {Record<string, (parent: HTMLElement) => () => void>} */
-const PAGES = { setup: mountSetup, sign_in: mountSignIn, signed_in: mountConsole };
+const PAGES = {
+  setup: (parent) => mountLazily("setup", parent),
+  sign_in: (parent) => mountLazily("sign_in", parent),
+  signed_in: mountConsole,
+};
 
 let root = document.body;
 let shown = "";

@@ -1,12 +1,13 @@
-/** Keys of the page, and the sheet that tells them. */
+/** Keys of the page. */
 
 import { navigate } from "../actions/navigation.js";
 import { refresh } from "../actions/refresh.js";
-import { isDialogOpen, openDialog } from "../lib/dialog.js";
-import { el, isTyping } from "../lib/dom.js";
+import { isDialogOpen } from "../lib/dialog.js";
+import { isTyping } from "../lib/dom.js";
 import { t } from "../lib/i18n.js";
 import { announce } from "../lib/live.js";
 import { store } from "../store.js";
+import { openHelp } from "./lazy.js";
 
 /** How long after `g` the letter of a tab may come. */
 const PREFIX_MS = 1500;
@@ -24,7 +25,7 @@ const KEYS = {
     if (reader()?.contains(document.activeElement)) backToList();
   },
   "/": () => focusSearch(),
-  "?": openHelp,
+  "?": () => void openHelp(),
   r: () => {
     announce(t("shortcuts.refreshing"));
     void refresh();
@@ -119,26 +120,4 @@ function focusSearch() {
   const field = document.getElementById("search");
   if (field && !field.checkVisibility()) navigate({ thread: null, message: null });
   field?.focus();
-}
-
-/** Opens the help sheet. */
-export function openHelp() {
-  openDialog({ title: t("shortcuts.title"), class: "shortcuts", content: [sheet()] });
-}
-
-function sheet() {
-  const rows = [
-    [["j", "k"], t("shortcuts.next")],
-    [["Enter"], t("shortcuts.enter")],
-    [["o"], t("shortcuts.open")],
-    [["Esc", "u"], t("shortcuts.back")],
-    [["/"], t("shortcuts.search")],
-    [["r"], t("shortcuts.refresh")],
-    [["1", "2", "3", "g t", "g l", "g k"], t("shortcuts.tabs")],
-    [["?"], t("shortcuts.help")],
-  ];
-  return el("dl", { class: "keys-sheet" }, ...rows.flatMap(([keys, what]) => [
-    el("dt", {}, .../** @type {string[]} */ (keys).map((key) => el("kbd", {}, key))),
-    el("dd", {}, /** @type {string} */ (what)),
-  ]));
 }

@@ -6,8 +6,8 @@ import { el, setAttribute, setClass, setHidden, setText } from "../lib/dom.js";
 import { plural, t } from "../lib/i18n.js";
 import { agentLabel, partyLabel } from "../model/names.js";
 import { avatar } from "./avatar.js";
-import { priorityName } from "./message_details.js";
 import { partyTooltip } from "./party_tooltip.js";
+import { priorityName } from "./priority.js";
 
 /** @returns {any} A list item; `show(thread, isChosen)` updates it. */
 export function createRow(/** @type {any} */ { id }) {

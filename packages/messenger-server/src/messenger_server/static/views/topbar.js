@@ -8,9 +8,8 @@ import { number, plural, t } from "../lib/i18n.js";
 import { icon } from "../lib/icons.js";
 import { store } from "../store.js";
 import { accountMenu } from "./account_menu.js";
-import { openCleanup } from "./cleanup.js";
+import { openCleanup, openHelp } from "./lazy.js";
 import { unlinkedCount } from "./links_badge.js";
-import { openHelp } from "./shortcuts.js";
 
 const TABS = /** @type {const} */ (["threads", "links", "keys"]);
 const TAB_ICONS = /** @type {const} */ ({ threads: "thread", links: "link", keys: "key" });
@@ -95,7 +94,7 @@ function refreshBox() {
 function cleanupButton() {
   return el(
     "button",
-    { type: "button", class: "button quiet", title: t("topbar.cleanup"), on: { click: () => openCleanup() } },
+    { type: "button", class: "button quiet", title: t("topbar.cleanup"), on: { click: () => void openCleanup() } },
     icon("bin"),
     el("span", { class: "button-text" }, t("topbar.cleanup")),
   );
@@ -103,7 +102,7 @@ function cleanupButton() {
 
 function helpButton() {
   const own = { type: "button", class: "icon-button help-button", "aria-label": t("topbar.help"), title: t("topbar.help") };
-  return el("button", { ...own, on: { click: openHelp } }, "?");
+  return el("button", { ...own, on: { click: () => void openHelp() } }, "?");
 }
 
 function connectionSign() {

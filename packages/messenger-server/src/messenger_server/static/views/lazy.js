@@ -1,0 +1,80 @@
+/** Views and windows that come when they are first wanted, so that the mail is there at once. */
+
+import { notify } from "../actions/notices.js";
+import { Unreachable } from "../lib/api.js";
+import { loadPart } from "../lib/parts.js";
+import { errorState, errorText } from "./states.js";
+
+/** @typedef {(parent: HTMLElement) => () => void} Mount */
+
+/** @type {Record<string, () => Promise<Mount>>} */
+const VIEWS = {
+  account: async () => (await loadPart(["account", "cleanup", "sign_in"], () => import("./account.js"))).mountAccount,
+  keys: async () => (await loadPart(["keys", "cleanup", "sign_in"], () => import("./keys.js"))).mountKeys,
+  links: async () => (await loadPart(["links"], () => import("./links_view.js"))).mountLinks,
+  setup: async () => (await loadPart(["sign_in"], () => import("./setup.js"))).mountSetup,
+  sign_in: async () => (await loadPart(["sign_in"], () => import("./sign_in.js"))).mountSignIn,
+};
+
+/**
+ * Mounts a view once it is there.
+ *
+ * @param {string} name @param {HTMLElement} parent
+ * @returns {() => void} Takes it away, whether it is there yet or not.
+ */
+export function mountLazily(name, parent) {
+  let unmount = () => {};
+  let isWanted = true;
+  async function load() {
+    try {
+      const mount = await VIEWS[name]();
+      if (isWanted) unmount = mount(parent);
+    } catch (error) {
+      if (isWanted) showFailure(error);
+    }
+  }
+  /** @param {unknown} error */
+  function showFailure(error) {
+    const again = () => {
+      unmount();
+      void load();
+    };
+    const view = errorState(asUnreachable(error), again);
+    parent.append(view);
+    unmount = () => view.remove();
+  }
+  void load();
+  return () => {
+    isWanted = false;
+    unmount();
+  };
+}
+
+/** Opens the clean-up window, on one mailbox alone when its address is given. @param {string} [address] */
+export function openCleanup(address) {
+  return open(async () => (await loadPart(["cleanup"], () => import("./cleanup.js"))).openCleanup(address));
+}
+
+/** Opens the details of a message. @param {string} id */
+export function openDetails(id) {
+  return open(async () => (await import("./message_details.js")).openDetails(id));
+}
+
+/** Opens the sheet of keys. */
+export function openHelp() {
+  return open(async () => (await import("./shortcuts_sheet.js")).openHelp());
+}
+
+/** @param {() => Promise<void>} run */
+async function open(run) {
+  try {
+    await run();
+  } catch (error) {
+    notify("error", errorText(asUnreachable(error)));
+  }
+}
+
+/** A part that does not come: the server is away. @param {unknown} error */
+function asUnreachable(error) {
+  return new Unreachable(String(error));
+}
