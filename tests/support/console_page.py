@@ -184,14 +184,20 @@ def _axe() -> str:
     return (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
 
 
-def axe(page: Page) -> list[str]:
-    """What axe finds in the page as it is shown: one line for each rule, with where."""
-    page.evaluate(_axe())
+def axe(page: Page, *rules: str) -> list[str]:
+    """What axe finds in the page as it is shown: one line for each rule, with where.
+
+    All rules, unless some are named.
+    """
+    if not page.evaluate("() => 'axe' in window"):
+        page.evaluate(_axe())
+    how = {"resultTypes": ["violations"], **({"runOnly": list(rules)} if rules else {})}
     found = page.evaluate(
-        """async () => (await axe.run(document, { resultTypes: ["violations"] })).violations
+        """async (how) => (await axe.run(document, how)).violations
           .map((rule) => `${rule.id}: ${rule.help}: `
             + rule.nodes.slice(0, 3)
-              .map((node) => `${node.target} ${node.html.slice(0, 160)}`).join(" | "))"""
+              .map((node) => `${node.target} ${node.html.slice(0, 160)}`).join(" | "))""",
+        how,
     )
     return [str(line) for line in found]
 

@@ -2,7 +2,7 @@
 
 import { closeNotice } from "../actions/notices.js";
 import { iconButton } from "../lib/buttons.js";
-import { el } from "../lib/dom.js";
+import { el, setHidden } from "../lib/dom.js";
 import { t } from "../lib/i18n.js";
 import { icon } from "../lib/icons.js";
 import { renderKeyed } from "../lib/keyed.js";
@@ -13,12 +13,13 @@ import { store } from "../store.js";
  * @returns {() => void} Takes them away.
  */
 export function mountNotices(parent) {
-  const list = el("div", { class: "notices" });
+  const list = el("section", { class: "notices", "aria-label": t("common.notices"), hidden: true });
   parent.append(list);
-  const stop = store.watch(["notices"], () => renderKeyed(list, store.state.notices, {
-    key: (notice) => notice.id,
-    create: noticeNode,
-  }));
+  const stop = store.watch(["notices"], () => {
+    const { notices } = store.state;
+    setHidden(list, notices.length === 0);
+    renderKeyed(list, notices, { key: (notice) => notice.id, create: noticeNode });
+  });
   return () => {
     stop();
     list.remove();

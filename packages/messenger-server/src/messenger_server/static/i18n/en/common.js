@@ -6,6 +6,7 @@ export default {
   "common.failed": "This could not be loaded",
   "common.loading": "Loading",
   "common.notCopied": "Not copied: the browser refused",
+  "common.notices": "Notices",
   "common.required": "Fill this in.",
   "common.retry": "Try again",
   "common.serverFailed": "The server failed. Its log tells the cause under the id {id}.",

@@ -6,6 +6,7 @@ export default {
   "common.failed": "Le chargement a échoué",
   "common.loading": "Chargement",
   "common.notCopied": "Non copié : le navigateur a refusé",
+  "common.notices": "Avis",
   "common.required": "À remplir.",
   "common.retry": "Réessayer",
   "common.serverFailed": "Le serveur a échoué. Son journal en donne la cause sous l’identifiant {id}.",
