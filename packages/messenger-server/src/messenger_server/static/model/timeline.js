@@ -134,19 +134,14 @@ export function changesAt(columns, grades, minutes) {
   return Math.min(leaving, grades.length > 0 ? grades[0] + step : Infinity);
 }
 
-/** How many mailboxes of the window nothing links. */
-export function countUnlinked(
-  /** @type {Entry[]} */ entries,
-  /** @type {Map<string, any>} */ links,
-  /** @type {number} */ minutes,
-) {
-  const since = nowOf(entries) - minutes * MINUTE_MS;
-  let count = 0;
-  for (const { id, at } of entries) {
-    if (at <= since) break;
-    if (!links.has(id)) count += 1;
-  }
-  return count;
+/**
+ * How many mailboxes of the window nothing links.
+ *
+ * @param {Entry[]} entries @param {Map<string, any>} links @param {number} minutes
+ */
+export function countUnlinked(entries, links, minutes, nowMs = nowOf(entries)) {
+  const since = nowMs - minutes * MINUTE_MS;
+  return entries.filter(({ id, at }) => at > since && !links.has(id)).length;
 }
 
 /**

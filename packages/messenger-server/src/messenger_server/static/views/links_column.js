@@ -29,7 +29,7 @@ const OLDER_MORE = 50;
 export function columnNode() {
   const parts = {
     face: el("span", {}),
-    name: el("h3", { class: "one-line own-direction" }),
+    name: el("h2", { class: "one-line own-direction" }),
     age: ageNode("", { latest: "true" }),
     marks: el("ol", { class: "marks slides" }),
     older: el("ol", { class: "older" }),

@@ -29,8 +29,8 @@ export function mountPanel(parent) {
   let view = null;
 
   function render() {
-    const { overview: { document }, route: { chosen } } = store.state;
-    if (!document) return;
+    const { overview: { document }, route: { tab, chosen } } = store.state;
+    if (!document || tab !== "links") return;
     const entry = entriesOf(document.agents).find((/** @type {any} */ { id }) => id === chosen) ?? null;
     const key = entry ? entry.id : chosen && "gone";
     if (key !== shown) {
@@ -38,7 +38,7 @@ export function mountPanel(parent) {
       shown = key;
       view = entry && chosenView(entry);
       parent.replaceChildren(view ? view.node : nothingChosen(key === "gone"));
-      moveFocus(parent, before);
+      if (before !== undefined) moveFocus(parent, shown ? null : before);
     }
     if (entry) view?.update(entry);
   }
@@ -51,14 +51,19 @@ export function mountPanel(parent) {
   return store.watch(["overview", "links", "route"], render);
 }
 
-/** Where one panel alone has room, and to the mark when the panel with the focus has closed. */
-function moveFocus(/** @type {HTMLElement} */ parent, /** @type {string | null | undefined} */ before) {
+/**
+ * A panel that closes with the focus in it gives it back to the mark; where the timeline has gone, the
+ * panel takes it.
+ *
+ * @param {HTMLElement} parent @param {string | null} closed The mailbox that was chosen.
+ */
+function moveFocus(parent, closed) {
   queueMicrotask(() => {
     const focused = document.activeElement;
-    if (focused && focused !== document.body && focused.checkVisibility()) return;
-    const mark = before && document.querySelector(`[data-mailbox="${CSS.escape(before)}"] .item-body`);
-    if (mark instanceof HTMLElement && mark.checkVisibility()) mark.focus();
-    else if (before !== undefined && parent.checkVisibility()) parent.focus();
+    const mark = closed && document.querySelector(`[data-mailbox="${CSS.escape(closed)}"] .item-body`);
+    const isLost = focused === document.body || !focused?.checkVisibility();
+    if (mark instanceof HTMLElement && (isLost || focused === parent)) mark.focus();
+    else if (isLost) parent.focus();
   });
 }
 

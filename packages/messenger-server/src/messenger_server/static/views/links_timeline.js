@@ -10,6 +10,9 @@ import { store } from "../store.js";
 import { columnNode, updateColumn } from "./links_column.js";
 import { tickAges } from "./links_item.js";
 
+// Not inherited: a layer that slides has the style of nothing in it computed anew.
+CSS.registerProperty({ name: "--slide", syntax: "<length>", inherits: false, initialValue: "0px" });
+
 const SVG = "http://www.w3.org/2000/svg";
 const MINUTE_MS = 60_000;
 const TICK_MS = 1000;
@@ -35,7 +38,7 @@ export function mountTimeline(parent) {
   let limit = COLUMNS_MORE;
   let changes = Infinity;
 
-  const isShown = () => height > 0 && store.state.overview.document !== null;
+  const isShown = () => height > 0 && store.state.route.tab === "links" && store.state.overview.document !== null;
   const entries = () => entriesOf(store.state.overview.document.agents);
 
   function render() {
@@ -75,10 +78,11 @@ export function mountTimeline(parent) {
 
   /** Time goes by: one property moves every mark, and ages are written where they read differently. */
   function tick() {
-    if (document.hidden || !isShown() || store.state.route.tab !== "links") return;
+    if (document.hidden || !isShown()) return;
     const now = nowOf(entries());
     if (now >= changes) return render();
-    setVar(canvas, "--slide", `${Math.round((now - scale.base) * scale.pxPerMs)}px`);
+    const slide = `${Math.round((now - scale.base) * scale.pxPerMs)}px`;
+    for (const layer of canvas.querySelectorAll(".slides")) setVar(layer, "--slide", slide);
     tickAges(/** @type {HTMLElement} */ (parent.parentElement), now);
   }
 
