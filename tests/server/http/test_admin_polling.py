@@ -6,7 +6,7 @@ import httpx2
 import pytest
 
 from messenger_server.admin import etag
-from messenger_server.admin.data_table import DATA_ROUTES
+from messenger_server.admin.table import ADMIN_ROUTES
 from support.app import RunningApp, running_app
 from support.browser import Browser, browser_at, set_up_account
 
@@ -20,6 +20,7 @@ _POLLED = [
     "/admin/threads/{thread}",
     "/admin/threads/{thread}?bodies=false",
     "/admin/links",
+    "/admin/keys",
 ]
 
 
@@ -105,16 +106,17 @@ async def test_a_watcher_that_comes_or_lapses_makes_a_new_overview(
     assert len(set(tags)) == 3
 
 
-async def test_the_overview_is_new_each_minute_and_nothing_else_is(
+async def test_what_ages_is_new_each_minute_and_nothing_else_is(
     app: RunningApp, owner: Browser, polled: dict[str, str]
 ) -> None:
     del polled
-    tags = {path: (await _poll(owner, path)).headers["ETag"] for path in _POLLED[:2]}
+    paths = ("/admin/overview", "/admin/keys", "/admin/messages")
+    tags = {path: (await _poll(owner, path)).headers["ETag"] for path in paths}
 
     app.clock.advance(60)
 
-    assert (await _poll(owner, "/admin/overview", tags["/admin/overview"])).status_code == 200
-    assert (await _poll(owner, "/admin/messages", tags["/admin/messages"])).status_code == 304
+    answers = [(await _poll(owner, path, tags[path])).status_code for path in paths]
+    assert answers == [200, 200, 304]
 
 
 async def test_a_tag_is_of_one_url_and_one_session(app: RunningApp, owner: Browser) -> None:
@@ -167,7 +169,7 @@ async def test_polling_does_not_count_in_the_quota(tmp_path: Path) -> None:
 def test_every_polled_route_is_tried_here() -> None:
     polled = {
         route.path
-        for route in DATA_ROUTES
+        for route in ADMIN_ROUTES
         if "If-None-Match" in route.request_headers and "Range" not in route.request_headers
     }
     tried = {path.partition("?")[0] for path in _POLLED}

@@ -36,7 +36,7 @@ _CONTRACT: Final[dict[tuple[str, str], tuple[set[str], set[int]]]] = {
     ("get", "/admin/links"): (set(), _POLLED),
     ("post", "/admin/links"): (set(), {201, 404, 409} | _WRITE | _BODY),
     ("delete", "/admin/links/{link_id}"): (set(), {204, 404} | _WRITE),
-    ("get", "/admin/keys"): (set(), _READ),
+    ("get", "/admin/keys"): (set(), _POLLED),
     ("post", "/admin/keys"): (set(), {201} | _WRITE | _BODY),
     ("get", "/admin/keys/{key_id}"): (set(), _READ | {404}),
     ("patch", "/admin/keys/{key_id}"): (set(), {200, 404, 409} | _WRITE | _BODY),

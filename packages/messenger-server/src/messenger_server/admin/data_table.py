@@ -30,11 +30,10 @@ from messenger_server.api.route import Route
 from messenger_server.auth.agents import Need
 
 _Route = partial(Route, need=Need.CONSOLE)
-_Polled = partial(
-    _Route,
-    "GET",
-    request_headers={"If-None-Match": "The entity tag of an answer: 304 while it still holds."},
-)
+POLL_HEADERS: Final = {
+    "If-None-Match": "The entity tag of an answer: 304 while it still holds.",
+}
+_Polled = partial(_Route, "GET", request_headers=POLL_HEADERS)
 
 DATA_ROUTES: Final = (
     _Polled("/admin/overview", show_overview),

@@ -10,12 +10,14 @@ from messenger_core.wire.access import (
     Keys,
     NewKey,
 )
+from messenger_server.admin.etag import polled_by_minute
 from messenger_server.api.call import Call, NoQuery
 from messenger_server.database import Batch
 from messenger_server.store import key_cards, key_changes, keys
 from messenger_server.store.audit import AuditEntry, record
 
 
+@polled_by_minute
 async def list_keys(call: Call[NoQuery, None]) -> Keys:
     """Every key without its secret, newest first."""
     services = call.services

@@ -18,7 +18,7 @@ from messenger_server.admin.account import (
     show_account,
 )
 from messenger_server.admin.audit import show_trail
-from messenger_server.admin.data_table import DATA_ROUTES
+from messenger_server.admin.data_table import DATA_ROUTES, POLL_HEADERS
 from messenger_server.admin.keys import (
     change_key,
     create_key,
@@ -35,7 +35,7 @@ _Route = partial(Route, need=Need.CONSOLE)
 
 ADMIN_ROUTES: Final = (
     *DATA_ROUTES,
-    _Route("GET", "/admin/keys", list_keys),
+    _Route("GET", "/admin/keys", list_keys, request_headers=POLL_HEADERS),
     _Route("POST", "/admin/keys", create_key, status=201),
     _Route("GET", "/admin/keys/{key_id}", show_key, refusals=(KeyNotFound,)),
     _Route("PATCH", "/admin/keys/{key_id}", change_key, refusals=(KeyNotFound, KeyRevoked)),
