@@ -16,6 +16,9 @@ const VIEWS = {
   sign_in: async () => (await loadPart(["sign_in"], () => import("./sign_in.js"))).mountSignIn,
 };
 
+/** Those that are there: they are mounted at once, so that another language does not flash. @type {Record<string, Mount>} */
+const there = {};
+
 /**
  * Mounts a view once it is there.
  *
@@ -23,12 +26,13 @@ const VIEWS = {
  * @returns {() => void} Takes it away, whether it is there yet or not.
  */
 export function mountLazily(name, parent) {
+  if (there[name]) return there[name](parent);
   let unmount = () => {};
   let isWanted = true;
   async function load() {
     try {
-      const mount = await VIEWS[name]();
-      if (isWanted) unmount = mount(parent);
+      there[name] = await VIEWS[name]();
+      if (isWanted) unmount = there[name](parent);
     } catch (error) {
       if (isWanted) showFailure(error);
     }
