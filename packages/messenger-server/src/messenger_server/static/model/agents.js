@@ -8,9 +8,9 @@ import { agentLabel } from "./names.js";
 /**
  * @typedef {any} Mailbox One of `GET /admin/overview`.
  * @typedef {{key: string, name: string | null, label: string, description: string | null,
- *   mailboxes: Mailbox[], empties: Mailbox[], unread: number, rankedAt: string,
- *   isConnected: boolean}} Agent `mailboxes` are those that were used; `name` is `null` for a mailbox
- *   without an agent, which stands alone.
+ *   mailboxes: Mailbox[], empties: Mailbox[], first: Mailbox, unread: number, rankedAt: string,
+ *   isConnected: boolean}} Agent `mailboxes` are those that were used, `first` is the first of all;
+ *   `name` is `null` for a mailbox without an agent, which stands alone.
  */
 
 /** Whether nothing was ever sent or received. @param {Mailbox} mailbox */
@@ -23,15 +23,24 @@ export function rankedAt(mailbox) {
   return mailbox.last_activity_at ?? mailbox.created_at;
 }
 
-/**
- * @param {{agents: any[]} | null} overview
- * @returns {{used: Agent[], empty: Agent[]}} `empty`: agents with empty mailboxes only.
- */
+/** @typedef {{used: Agent[], empty: Agent[]}} Fleet `empty`: agents with empty mailboxes only. */
+
+/** Made once for each overview. @type {WeakMap<object, Fleet>} */
+const fleets = new WeakMap();
+
+/** @param {{agents: any[]} | null} overview @returns {Fleet} */
 export function agentsOf(overview) {
-  const agents = (overview?.agents ?? []).flatMap((group) => (
+  if (overview === null) return { used: [], empty: [] };
+  if (!fleets.has(overview)) fleets.set(overview, fleetOf(overview));
+  return /** @type {Fleet} */ (fleets.get(overview));
+}
+
+/** @returns {Fleet} */
+function fleetOf(/** @type {{agents: any[]}} */ overview) {
+  const agents = overview.agents.flatMap((group) => (
     group.agent_name === null ? group.mailboxes.map((/** @type {Mailbox} */ one) => agentOf(null, [one])) : [agentOf(group, group.mailboxes)]
   ));
-  agents.sort(inOrder((agent) => agent.rankedAt, (agent) => agent.key));
+  agents.sort(inOrder((agent) => agent.rankedAt, (agent) => agent.first.id));
   return {
     used: agents.filter((agent) => agent.mailboxes.length > 0),
     empty: agents.filter((agent) => agent.mailboxes.length === 0),
@@ -42,15 +51,18 @@ export function agentsOf(overview) {
 function agentOf(/** @type {any} */ group, /** @type {Mailbox[]} */ all) {
   const sorted = [...all].sort(inOrder(rankedAt, (mailbox) => mailbox.id));
   const mailboxes = sorted.filter((mailbox) => !isEmpty(mailbox));
+  const empties = sorted.filter(isEmpty);
+  const first = mailboxes[0] ?? empties[0];
   return {
     key: group ? `agent ${group.agent_name}` : `mailbox ${all[0].id}`,
     name: group ? group.agent_name : null,
     label: agentLabel(all[0]),
     description: group ? group.agent_description : all[0].description,
     mailboxes,
-    empties: sorted.filter(isEmpty),
+    empties,
+    first,
     unread: all.reduce((sum, mailbox) => sum + mailbox.unread, 0),
-    rankedAt: rankedAt((mailboxes.length ? mailboxes : sorted)[0]),
+    rankedAt: rankedAt(first),
     isConnected: all.some((mailbox) => mailbox.last_seen_at !== null),
   };
 }
@@ -63,11 +75,13 @@ function inOrder(/** @type {(one: any) => string} */ when, /** @type {(one: any)
   };
 }
 
-/** The agent that a route is about. @param {Agent[]} agents @param {any} route */
-export function chosenAgent(agents, route) {
-  if (route.mailbox) {
-    const holds = (/** @type {Mailbox} */ mailbox) => mailbox.id === route.mailbox;
-    return agents.find((agent) => agent.mailboxes.some(holds) || agent.empties.some(holds)) ?? null;
-  }
-  return route.agent === null ? null : agents.find((agent) => agent.name === route.agent) ?? null;
+/** The agent that a route is about. @param {any} overview @param {any} route @returns {Agent | null} */
+export function chosenAgent(overview, route) {
+  if (!route.mailbox && route.agent === null) return null;
+  const { used, empty } = agentsOf(overview);
+  const holds = (/** @type {Mailbox} */ mailbox) => mailbox.id === route.mailbox;
+  const isIt = (/** @type {Agent} */ agent) => (
+    route.mailbox ? agent.mailboxes.some(holds) || agent.empties.some(holds) : agent.name === route.agent
+  );
+  return used.find(isIt) ?? empty.find(isIt) ?? null;
 }

@@ -5,6 +5,7 @@ import { navigate } from "../actions/navigation.js";
 import { refresh } from "../actions/refresh.js";
 import { iconButton } from "../lib/buttons.js";
 import { el, setAttribute, setClass, setHidden, setText } from "../lib/dom.js";
+import { endMark } from "../lib/end_mark.js";
 import { plural, t } from "../lib/i18n.js";
 import { renderKeyed } from "../lib/keyed.js";
 import { agentsOf, chosenAgent } from "../model/agents.js";
@@ -14,20 +15,29 @@ import { emptyState, errorState, loadingState } from "./states.js";
 
 /** What is unfolded stays so while the page is open. */
 const folds = { open: new Set(), empties: new Set() };
+/** So many agents are built at first, and more on scroll. */
+const STEP = 200;
 
 /**
  * @param {HTMLElement} parent
  * @returns {() => void} Takes it away.
  */
 export function mountAgents(parent) {
+  let most = STEP;
   const toggle = iconButton("columns", "", toggleColumn);
-  const all = el("button", { type: "button", class: "agents-all", on: { click: () => choose({ agent: null, mailbox: null }) } }, t("agents.all"));
-  const list = el("ul", { class: "agents-list" });
-  const more = el("button", { type: "button", class: "agents-more", on: { click: () => flip("all") } });
-  const empties = el("ul", { class: "agents-list" });
+  const button = (/** @type {string} */ name, /** @type {() => void} */ click, text = "") => el("button", { type: "button", class: name, on: { click } }, text);
+  const all = button("agents-all", () => choose({}), t("agents.all"));
+  const list = el("ul", {});
+  const more = button("agents-more", () => flip("all"));
+  const empties = el("ul", {});
   const state = el("div", {});
-  const scroll = el("div", { class: "agents-scroll" }, all, state, list, more, empties);
-  parent.append(el("div", { class: "agents-head" }, el("span", { class: "agents-heading", "aria-hidden": "true" }, t("agents.title")), toggle), scroll);
+  const end = endMark(() => {
+    most += STEP;
+    show();
+  });
+  const title = el("span", { class: "agents-heading", "aria-hidden": "true" }, t("agents.title"));
+  const scroll = el("div", { class: "agents-scroll" }, all, state, list, more, empties, end.node);
+  parent.append(el("div", { class: "agents-head" }, title, toggle), scroll);
 
   function flip(/** @type {string} */ key, which = folds.empties) {
     if (!which.delete(key)) which.add(key);
@@ -36,17 +46,19 @@ export function mountAgents(parent) {
 
   function show() {
     const { overview, route } = store.state;
-    const { used, empty } = fleet(overview.document);
-    const chosen = chosenAgent([...used, ...empty], route);
-    const context = { route, chosen, folds, flip, choose };
+    const { used, empty } = agentsOf(overview.document);
+    const chosen = chosenAgent(overview.document, route);
+    const context = { route, chosen, folds, flip, choose, day: new Date().toDateString() };
     const how = {
       key: (/** @type {any} */ agent) => agent.key,
       create: () => createAgent(context),
       update: (/** @type {any} */ node, /** @type {any} */ agent) => node.show(agent, context),
     };
-    renderKeyed(list, used, how);
     const isOpen = folds.empties.has("all") || (chosen !== null && empty.includes(chosen));
-    renderKeyed(empties, isOpen ? empty : [], how);
+    renderKeyed(list, used.slice(0, most), how);
+    renderKeyed(empties, isOpen ? empty.slice(0, Math.max(0, most - used.length)) : [], how);
+    setHidden(end.node, used.length + (isOpen ? empty.length : 0) <= most);
+    end.look();
     setHidden(more, empty.length === 0);
     setText(more, plural("agents.empty", empty.length));
     setAttribute(more, "aria-expanded", String(isOpen));
@@ -67,6 +79,7 @@ export function mountAgents(parent) {
     store.watch(["overview", "route"], show),
     store.watch(["agentsColumn"], showWidth),
     watchRoom(showWidth),
+    end.stop,
   ];
   return () => stops.forEach((stop) => stop());
 }
@@ -75,14 +88,6 @@ export function mountAgents(parent) {
 function choose(patch) {
   navigate({ agent: null, mailbox: null, ...patch });
   leaveColumn();
-}
-
-/** The model is made once for each new document. */
-let known = { document: /** @type {any} */ (undefined), model: agentsOf(null) };
-
-function fleet(/** @type {any} */ document) {
-  if (known.document !== document) known = { document, model: agentsOf(document) };
-  return known.model;
 }
 
 function showState(/** @type {any} */ node, /** @type {any} */ { status, document, error }, /** @type {number} */ count) {

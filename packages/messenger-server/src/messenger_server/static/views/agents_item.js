@@ -3,6 +3,7 @@
 import { iconButton } from "../lib/buttons.js";
 import { updateTime } from "../lib/dates.js";
 import { el, newId, setAttribute, setClass, setHidden, setText } from "../lib/dom.js";
+import { endMark } from "../lib/end_mark.js";
 import { number, plural, t } from "../lib/i18n.js";
 import { icon } from "../lib/icons.js";
 import { renderKeyed } from "../lib/keyed.js";
@@ -12,93 +13,90 @@ import { avatar } from "./avatar.js";
 import { openCleanup } from "./lazy.js";
 import { partyTooltip } from "./party_tooltip.js";
 
+/** So many mailboxes of an agent are built at first, and more on scroll. */
+const STEP = 100;
+
 /**
- * @param {any} first What the column shares: `choose`, `flip`, `folds`, `route`, `chosen`.
- * @returns {any} A list item; `show(agent, context)` updates it.
+ * @param {any} column What the column shares: `choose`, `flip`, `folds`, `route`, `chosen`, `day`.
+ * @returns {any} A list item; `show(agent, column)` updates it.
  */
-export function createAgent(first) {
+export function createAgent(column) {
   /** @type {any} */
   let agent;
+  let shown = "";
+  let most = STEP;
   const listId = newId("mailboxes");
-  const chevron = el(
-    "button",
-    { type: "button", class: "icon-button fold", "aria-controls": listId, on: { click: () => first.flip(agent.key, first.folds.open) } },
-    icon("chevron"),
-  );
-  const row = rowParts("agent", () => first.choose(agent.name === null ? { mailbox: alone(agent).id } : { agent: agent.name }));
-  const bin = binButton(() => alone(agent));
+  const fold = iconButton("chevron", "", () => column.flip(agent.key, column.folds.open), { class: "icon-button fold", "aria-controls": listId });
+  const row = createRow("agent", () => column.choose(agent.name === null ? { mailbox: agent.first.id } : { agent: agent.name }), () => agent.first.id);
   const list = el("ul", { class: "mailboxes", id: listId });
-  const more = el("button", { type: "button", class: "agents-more", on: { click: () => first.flip(agent.key) } });
-  const inner = el("div", { class: "mailboxes-all" }, list, more);
-  const node = el("li", { class: "agent" }, el("div", { class: "agent-line" }, chevron, row.button, bin), inner);
+  const more = el("button", { type: "button", class: "agents-more", on: { click: () => column.flip(agent.key) } });
+  const end = endMark(() => {
+    most += STEP;
+    showMailboxes(column);
+  });
+  const inner = el("div", { class: "mailboxes-all" }, list, more, end.node);
+  const node = el("li", { class: "agent" }, el("div", { class: "agent-line" }, fold, ...row.nodes), inner);
+
+  function showMailboxes(/** @type {any} */ { folds, route }) {
+    const { mailboxes, empties } = agent;
+    const isChosen = (/** @type {any} */ mailbox) => mailbox.id === route.mailbox;
+    const isOpen = folds.empties.has(agent.key) || empties.some(isChosen);
+    const all = isOpen ? [...mailboxes, ...empties] : mailboxes;
+    renderKeyed(list, all.slice(0, most), {
+      key: (mailbox) => mailbox.id,
+      create: (mailbox) => createMailbox(mailbox.id, column),
+      update: (each, mailbox) => each.show(mailbox, isChosen(mailbox)),
+    });
+    setHidden(end.node, all.length <= most);
+    end.look();
+    setHidden(more, empties.length === 0);
+    setAttribute(more, "aria-expanded", String(isOpen));
+    setText(more, plural("agents.emptyMailboxes", empties.length));
+  }
 
   node.show = (/** @type {any} */ next, /** @type {any} */ context) => {
-    agent = next;
     const isChosen = context.chosen === next;
     const isOpen = next.name !== null && context.folds.open.has(next.key);
-    const party = { id: alone(next).id, agent_name: next.name, display_name: next.label };
+    const now = [isOpen, context.folds.empties.has(next.key), isChosen && context.route.mailbox, isChosen, context.day].join();
+    if (agent === next && shown === now) return;
+    agent = next;
+    shown = now;
     row.show({
-      party,
+      party: { id: next.first.id, agent_name: next.name, display_name: next.label },
       label: next.label,
       title: [next.label, next.description].filter(Boolean).join("\n"),
       unread: next.unread,
       when: next.rankedAt,
       isConnected: next.isConnected,
       isChosen: isChosen && (next.name === null || !context.route.mailbox),
+      hasBin: next.mailboxes.length + next.empties.length === 1,
     });
     setClass(node, "is-chosen", isChosen);
-    setHidden(chevron, next.name === null);
-    setHidden(bin, next.name !== null);
-    nameButton(chevron, t("agents.fold", { name: next.label }));
-    nameButton(bin, t("agents.cleanup", { name: next.label }));
-    setAttribute(chevron, "aria-expanded", String(isOpen));
+    setHidden(fold, next.name === null);
+    nameButton(fold, t("agents.fold", { name: next.label }));
+    setAttribute(fold, "aria-expanded", String(isOpen));
     setHidden(inner, !isOpen);
-    if (isOpen) showMailboxes(list, more, next, context);
+    if (isOpen) showMailboxes(context);
+    else end.stop();
   };
   return node;
 }
 
-/** The only mailbox, or the first one. @param {any} agent */
-function alone(agent) {
-  return agent.mailboxes[0] ?? agent.empties[0];
-}
-
-function showMailboxes(/** @type {HTMLElement} */ list, /** @type {HTMLElement} */ more, /** @type {any} */ agent, /** @type {any} */ context) {
-  const isChosen = (/** @type {any} */ mailbox) => mailbox.id === context.route.mailbox;
-  const isOpen = context.folds.empties.has(agent.key) || agent.empties.some(isChosen);
-  renderKeyed(list, isOpen ? [...agent.mailboxes, ...agent.empties] : agent.mailboxes, {
-    key: (mailbox) => mailbox.id,
-    create: (mailbox) => createMailbox(mailbox, context),
-    update: (node, mailbox) => node.show(mailbox, isChosen(mailbox)),
+function createMailbox(/** @type {string} */ id, /** @type {any} */ column) {
+  const row = createRow("mailbox", () => column.choose({ mailbox: id }), () => id);
+  const node = el("li", { class: "agent-line" }, ...row.nodes);
+  node.show = (/** @type {any} */ mailbox, /** @type {boolean} */ isChosen) => row.show({
+    party: mailbox,
+    label: mailboxLabel(mailbox),
+    title: partyTooltip(mailbox),
+    unread: mailbox.unread,
+    when: rankedAt(mailbox),
+    isConnected: mailbox.last_seen_at !== null,
+    isChosen,
+    isEmpty: isEmpty(mailbox),
+    hasBin: true,
   });
-  setHidden(more, agent.empties.length === 0);
-  setAttribute(more, "aria-expanded", String(isOpen));
-  setText(more, plural("agents.emptyMailboxes", agent.empties.length));
-}
-
-function createMailbox(/** @type {any} */ first, /** @type {any} */ context) {
-  const row = rowParts("mailbox", () => context.choose({ mailbox: first.id }));
-  const bin = binButton(() => first);
-  const node = el("li", { class: "agent-line" }, row.button, bin);
-  node.show = (/** @type {any} */ mailbox, /** @type {boolean} */ isChosen) => {
-    const label = mailboxLabel(mailbox);
-    row.show({
-      party: mailbox,
-      label,
-      title: partyTooltip(mailbox),
-      unread: mailbox.unread,
-      when: rankedAt(mailbox),
-      isConnected: mailbox.last_seen_at !== null,
-      isChosen,
-      isEmpty: isEmpty(mailbox),
-    });
-    nameButton(bin, t("agents.cleanup", { name: label }));
-  };
   return node;
-}
-
-function binButton(/** @type {() => any} */ mailbox) {
-  return iconButton("bin", "", () => void openCleanup(mailbox().id), { class: "icon-button bin" });
 }
 
 function nameButton(/** @type {HTMLElement} */ button, /** @type {string} */ label) {
@@ -106,28 +104,26 @@ function nameButton(/** @type {HTMLElement} */ button, /** @type {string} */ lab
   setAttribute(button, "title", label);
 }
 
-/** The button that filters: avatar, name, what is unread, the date that ranks it. */
-function rowParts(/** @type {string} */ kind, /** @type {() => void} */ onClick) {
+/**
+ * The button that filters: avatar, name, what is unread, the date that ranks it; and beside it the bin.
+ *
+ * @param {"agent" | "mailbox"} kind @param {() => void} choose @param {() => string} address Of the
+ *   mailbox that the bin is for.
+ */
+function createRow(kind, choose, address) {
   const face = el("span", { class: "face" });
   const name = el("span", { class: "name one-line own-direction" });
   const note = el("span", { class: "one-line" }, t("agents.never"));
   const time = el("time");
   const unread = el("span", { class: "count", "aria-hidden": "true" });
   const said = el("span", { class: "visually-hidden" });
-  const button = el(
-    "button",
-    { type: "button", class: `row row-${kind}`, on: { click: onClick } },
-    face,
-    el(
-      "span",
-      { class: "row-names" },
-      el("span", { class: "row-line" }, name, unread, " ", said),
-      el("span", { class: "row-line soft small" }, time, note),
-    ),
-  );
+  const line = (/** @type {string} */ look, /** @type {Node[]} */ ...parts) => el("span", { class: `row-line ${look}` }, ...parts);
+  const names = el("span", { class: "row-names" }, line("", name, unread, " ", said), line("soft small", time, note));
+  const button = el("button", { type: "button", class: `row row-${kind}`, on: { click: choose } }, face, names);
+  const bin = iconButton("bin", "", () => void openCleanup(address()), { class: "icon-button bin" });
   let look = "";
   function show(/** @type {any} */ next) {
-    const nextLook = `${next.label} ${next.isConnected} ${next.party.agent_name}`;
+    const nextLook = `${next.label} ${next.isConnected}`;
     if (look !== nextLook) face.replaceChildren(avatar(next.party, { size: kind === "agent" ? "usual" : "small", isOutlined: !next.isConnected }));
     look = nextLook;
     setText(name, next.label);
@@ -139,6 +135,8 @@ function rowParts(/** @type {string} */ kind, /** @type {() => void} */ onClick)
     updateTime(time, next.when);
     setText(unread, next.unread ? number(next.unread) : "");
     setText(said, next.unread ? plural("agents.unread", next.unread) : "");
+    setHidden(bin, !next.hasBin);
+    nameButton(bin, t("agents.cleanup", { name: next.label }));
   }
-  return { button, show };
+  return { nodes: [button, bin], show };
 }

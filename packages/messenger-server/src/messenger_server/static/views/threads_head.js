@@ -3,7 +3,7 @@
 import { copyButton } from "../lib/buttons.js";
 import { el } from "../lib/dom.js";
 import { plural, t } from "../lib/i18n.js";
-import { agentsOf, chosenAgent } from "../model/agents.js";
+import { chosenAgent } from "../model/agents.js";
 import { mailboxLabel } from "../model/names.js";
 import { store } from "../store.js";
 import { avatar } from "./avatar.js";
@@ -30,8 +30,7 @@ export function mountThreadsHead(parent) {
 function factsOf(overview, route) {
   const name = route.mailbox ?? route.agent;
   if (name === null) return null;
-  const { used, empty } = agentsOf(overview);
-  const agent = chosenAgent([...used, ...empty], route);
+  const agent = chosenAgent(overview, route);
   const all = agent ? [...agent.mailboxes, ...agent.empties] : [];
   const mailbox = all.find((one) => one.id === route.mailbox) ?? null;
   return {

@@ -5,6 +5,7 @@ import { refresh } from "../actions/refresh.js";
 import { loadMoreThreads, loadThreads } from "../actions/threads.js";
 import { Problem } from "../lib/api.js";
 import { el, setAttribute, setHidden, setText } from "../lib/dom.js";
+import { endMark } from "../lib/end_mark.js";
 import { number, plural, t } from "../lib/i18n.js";
 import { icon } from "../lib/icons.js";
 import { renderKeyed } from "../lib/keyed.js";
@@ -26,39 +27,28 @@ export function mountThreads(parent) {
   const search = searchField();
   const chips = chipRow();
   const list = el("ul", { class: "threads-rows" });
-  const end = el("div", { class: "threads-end", "aria-hidden": "true" });
+  const end = endMark(() => void loadMoreThreads());
   const state = el("div", { class: "threads-state" });
-  const scroll = el("div", { class: "threads-scroll" }, list, state, end);
+  const scroll = el("div", { class: "threads-scroll" }, list, state, end.node);
   parent.append(el("div", { class: "threads-tools" }, search.node, chips.node), scroll);
 
-  const observer = new IntersectionObserver(
-    (entries) => entries.some((entry) => entry.isIntersecting) && void loadMoreThreads(),
-    { root: scroll, rootMargin: "600px" },
-  );
-  observer.observe(end);
-
   let shownQuery = "";
-  let shownRows = 0;
   let asked = "";
   function showRows() {
     const { threads, route } = store.state;
+    const day = new Date().toDateString();
     renderKeyed(list, threads.rows, {
       key: (thread) => thread.id,
       create: createRow,
-      update: (node, thread) => node.show(thread, thread.id === route.thread),
+      update: (node, thread) => node.show(thread, thread.id === route.thread, day),
     });
     setHidden(list, threads.rows.length === 0);
-    setHidden(end, threads.next === null);
+    setHidden(end.node, threads.next === null);
     if (threads.query !== shownQuery) scroll.scrollTop = 0;
     shownQuery = threads.query;
     showState(state, threads);
     chips.showCount();
-    if (threads.rows.length !== shownRows) {
-      // Rows that fill no screen do not move the end of the list: it is looked at again.
-      observer.unobserve(end);
-      observer.observe(end);
-    }
-    shownRows = threads.rows.length;
+    end.look();
   }
 
   const stops = [
@@ -77,7 +67,7 @@ export function mountThreads(parent) {
   return () => {
     for (const stop of stops) stop();
     stopHead();
-    observer.disconnect();
+    end.stop();
   };
 }
 

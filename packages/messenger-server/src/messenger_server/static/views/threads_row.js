@@ -9,7 +9,7 @@ import { avatar } from "./avatar.js";
 import { partyTooltip } from "./party_tooltip.js";
 import { priorityName } from "./priority.js";
 
-/** @returns {any} A list item; `show(thread, isChosen)` updates it. */
+/** @returns {any} A list item; `show(thread, isChosen, day)` updates it; `day` is the one that dates are told from. */
 export function createRow(/** @type {any} */ { id }) {
   const name = el("span", { class: "thread-name one-line own-direction" });
   const time = el("time", { class: "soft small" });
@@ -29,9 +29,15 @@ export function createRow(/** @type {any} */ { id }) {
   );
   const node = el("li", { class: "thread-item" }, button);
   let seen = "";
+  /** @type {any} */
+  let known;
+  let knownDay = "";
 
-  node.show = (/** @type {any} */ thread, /** @type {boolean} */ isChosen) => {
+  node.show = (/** @type {any} */ thread, /** @type {boolean} */ isChosen, /** @type {string} */ day) => {
     setAttribute(button, "aria-current", isChosen ? "true" : null);
+    if (thread === known && day === knownDay) return;
+    known = thread;
+    knownDay = day;
     setClass(button, "is-unread", thread.unread_count > 0);
     setText(name, thread.title);
     setAttribute(name, "title", [thread.title, thread.description].filter(Boolean).join("\n"));
