@@ -141,6 +141,13 @@ def test_a_poll_without_news_touches_nothing(release: Page, fleet: Fleet) -> Non
     with release.expect_response(lambda answer: thread in answer.url, timeout=REFRESH_MS) as poll:
         pass
     assert poll.value.status == 304
+    fleet.send("carla", "bob", "Elsewhere", "Not of this thread")
+    with release.expect_response(lambda answer: thread in answer.url) as poll:
+        release.keyboard.press("r")
+    assert poll.value.status == 200
+    # The head of the next poll comes after all that this one did.
+    with release.expect_response(lambda answer: thread in answer.url):
+        release.keyboard.press("r")
     assert release.evaluate("window.changes") == 0
 
 

@@ -13,7 +13,7 @@ import { avatar } from "./avatar.js";
 import { partyTooltip } from "./party_tooltip.js";
 
 /** A longer description may have to be scrolled. */
-const ONE_LOOK = 150;
+const ONE_LOOK = 100;
 
 /** @returns {{node: HTMLElement, show: () => void}} `show` follows the store. */
 export function readerHeader() {

@@ -63,9 +63,12 @@ function reader() {
 
 /** The rows among which `j` and `k` go: of messages when the focus is in the reader, else of threads. */
 function rows() {
-  const isReading = reader()?.contains(document.activeElement);
-  const found = document.querySelectorAll(isReading ? "#reader .band" : "[data-thread]");
-  return /** @type {HTMLElement[]} */ ([...found].filter((row) => row.checkVisibility()));
+  return visible(reader()?.contains(document.activeElement) ? "#reader .band" : "[data-thread]");
+}
+
+/** @param {string} selector @returns {any[]} */
+function visible(selector) {
+  return [...document.querySelectorAll(selector)].filter((node) => node.checkVisibility());
 }
 
 function step(/** @type {1 | -1} */ by) {
@@ -100,19 +103,20 @@ function enterReader(/** @type {HTMLElement} */ row) {
     queueMicrotask(() => {
       stopWaiting();
       if (document.activeElement !== row && row.checkVisibility()) return;
-      const bands = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("#reader .band")]);
-      const scroller = document.querySelector(".reader-scroll")?.getBoundingClientRect();
-      const inSight = bands.find((band) => band.getBoundingClientRect().top >= (scroller?.top ?? 0));
+      const top = document.querySelector(".reader-scroll")?.getBoundingClientRect().top ?? 0;
+      const inSight = visible("#reader .band").find((band) => band.getBoundingClientRect().top >= top);
       inSight?.focus({ preventScroll: true });
     });
   });
 }
 
-/** To the row of the open thread; where only one panel has room, to the list. */
+/** To the row of the open thread, else to the first; where only one panel has room, to the list. */
 function backToList() {
-  const row = document.querySelector("[data-thread][aria-current]");
-  if (row instanceof HTMLElement && row.checkVisibility()) row.focus();
-  else if (store.state.route.thread) navigate({ thread: null, message: null });
+  if (store.state.route.tab !== "threads") return;
+  const all = visible("[data-thread]");
+  const row = all.find((each) => each.hasAttribute("aria-current")) ?? all[0];
+  if (row) row.focus();
+  else if (!document.getElementById("search")?.checkVisibility()) navigate({ thread: null, message: null });
 }
 
 function focusSearch() {
