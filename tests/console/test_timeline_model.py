@@ -142,15 +142,15 @@ def test_candidates_are_ranked_by_how_likely_they_are_meant(page: Page) -> None:
     found = run(
         page,
         MODEL,
-        """(it, [agents, links, since]) => {
+        """(it, [agents, links, minutes, now]) => {
           const entries = it.entriesOf(agents);
           const chosen = entries.find(({ id }) => id === "chosen");
-          const found = it.candidates(chosen, entries, it.linksByMailbox(links), since);
-          return [found.recent.map(({ id }) => id), found.older.map(({ id }) => id)];
+          const byMailbox = it.linksByMailbox(links);
+          return it.candidates(chosen, entries, byMailbox, minutes, now).map(({ id }) => id);
         }""",
-        [agents, links, NOON_MS - 30 * MINUTE_MS],
+        [agents, links, 30, NOON_MS],
     )
-    assert found == [["near", "far", "linked elsewhere", "sister"], ["old", "ancient"]]
+    assert found == ["near", "far", "linked elsewhere", "sister", "old", "ancient"]
 
 
 def test_mailboxes_of_the_window_that_nothing_links_are_counted(page: Page) -> None:

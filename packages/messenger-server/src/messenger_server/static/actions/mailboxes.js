@@ -1,6 +1,7 @@
 /** Mailboxes: the names that the person gives them. */
 
 import { send } from "../lib/api.js";
+import { loadLinks } from "./links.js";
 import { loadOverview } from "./overview.js";
 
 /**
@@ -12,5 +13,5 @@ import { loadOverview } from "./overview.js";
 export async function renameMailbox(address, name) {
   const body = { display_name: name.trim() || null };
   await send("PATCH", `/admin/mailboxes/${encodeURIComponent(address)}`, body);
-  await loadOverview();
+  await Promise.all([loadOverview(), loadLinks()]);
 }

@@ -20,7 +20,8 @@ export function followDrag(event, scroller, { move, end }) {
   let frame = 0;
   const under = () => document.elementFromPoint(x, y);
 
-  function finish(/** @type {Element | null} */ over) {
+  /** @param {Element | null} over */
+  function finish(over) {
     leash.abort();
     cancelAnimationFrame(frame);
     scroller.releasePointerCapture?.(pointerId);
@@ -29,7 +30,8 @@ export function followDrag(event, scroller, { move, end }) {
 
   function scroll() {
     const box = scroller.getBoundingClientRect();
-    const step = (/** @type {number} */ at, /** @type {number} */ low, /** @type {number} */ high) => {
+    /** @param {number} at @param {number} low @param {number} high */
+    const step = (at, low, high) => {
       if (at < low + EDGE_PX) return -STEP_PX;
       return at > high - EDGE_PX ? STEP_PX : 0;
     };
@@ -41,13 +43,15 @@ export function followDrag(event, scroller, { move, end }) {
     frame = requestAnimationFrame(scroll);
   }
 
-  const only = (/** @type {(event: PointerEvent) => void} */ run) => (/** @type {any} */ each) => {
+  /** @param {(event: PointerEvent) => void} run */
+  const only = (run) => (/** @type {any} */ each) => {
     if (each.pointerId === pointerId) run(each);
   };
   event.preventDefault();
   // Not on the handle: a refresh may take it away.
   scroller.setPointerCapture(pointerId);
-  const on = (/** @type {string} */ name, /** @type {(event: any) => void} */ run) => addEventListener(name, run, { signal, capture: true });
+  /** @param {string} name @param {(event: any) => void} run */
+  const on = (name, run) => addEventListener(name, run, { signal, capture: true });
   on("pointermove", only((moved) => {
     ({ clientX: x, clientY: y } = moved);
     move(x, y, under());

@@ -44,7 +44,8 @@ export const entriesOf = ofLast((/** @type {any[]} */ agents) => {
 export const linksByMailbox = ofLast((/** @type {Link[]} */ rows) => {
   /** @type {Map<string, Map<string, Link>>} */
   const found = new Map();
-  const put = (/** @type {string} */ of, /** @type {string} */ to, /** @type {Link} */ link) => {
+  /** @param {string} of @param {string} to @param {Link} link */
+  const put = (of, to, link) => {
     if (!found.has(of)) found.set(of, new Map());
     found.get(of)?.set(to, link);
   };
@@ -56,8 +57,8 @@ export const linksByMailbox = ofLast((/** @type {Link[]} */ rows) => {
   return found;
 });
 
-/** A function that does not work twice for the very same argument. */
-function ofLast(/** @type {(input: any) => any} */ work) {
+/** A function that does not work twice for the very same argument. @param {(input: any) => any} work */
+function ofLast(work) {
   /** @type {any} */
   let last;
   /** @type {any} */
@@ -149,20 +150,20 @@ export function countUnlinked(entries, links, minutes, nowMs = nowOf(entries)) {
  * that nothing links, those made at nearly the same time; then the older ones, newest first.
  *
  * @param {Entry} chosen @param {Entry[]} entries @param {Map<string, Map<string, Link>>} links
- * @param {number} sinceMs Where the window begins.
- * @returns {{recent: Entry[], older: Entry[]}}
+ * @param {number} minutes
  */
-export function candidates(chosen, entries, links, sinceMs) {
+export function candidates(chosen, entries, links, minutes, nowMs = nowOf(entries)) {
+  const since = nowMs - minutes * MINUTE_MS;
   const others = entries.filter(({ id }) => id !== chosen.id && !links.get(chosen.id)?.has(id));
-  const recent = others.filter((entry) => entry.at > sinceMs);
-  const likeness = (/** @type {Entry} */ entry) => [
-    Number(entry.column === chosen.column),
-    Number(links.has(entry.id)),
-    Math.abs(entry.at - chosen.at),
-  ];
-  const ranked = recent.map((entry) => ({ entry, by: likeness(entry) }));
-  ranked.sort(({ by: one }, { by: other }) => one[0] - other[0] || one[1] - other[1] || one[2] - other[2]);
-  return { recent: ranked.map(({ entry }) => entry), older: others.slice(recent.length) };
+  const ranked = others.map((entry) => [
+    entry.at <= since,
+    entry.at > since && entry.column === chosen.column,
+    entry.at > since && links.has(entry.id),
+    entry.at > since ? Math.abs(entry.at - chosen.at) : -entry.at,
+    entry,
+  ]);
+  ranked.sort((one, other) => one[0] - other[0] || one[1] - other[1] || one[2] - other[2] || one[3] - other[3]);
+  return ranked.map((rank) => rank[4]);
 }
 
 /** An agent and which of its mailboxes. @param {import("./names.js").Party} party */
@@ -171,8 +172,12 @@ export function wholeLabel(party) {
   return party.agent_name ? `${party.agent_name} (${own})` : own;
 }
 
-/** Whether a mailbox has these words in its names or address. */
-export function matches(/** @type {Mailbox} */ mailbox, /** @type {string} */ words) {
+/**
+ * Whether a mailbox has these words in its names or address.
+ *
+ * @param {Mailbox} mailbox @param {string} words
+ */
+export function matches(mailbox, words) {
   const text = [mailbox.display_name, mailbox.agent_name, mailbox.id].join("\n").toLocaleLowerCase();
   return words.toLocaleLowerCase().split(/\s+/).every((word) => text.includes(word));
 }

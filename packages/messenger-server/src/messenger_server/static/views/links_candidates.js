@@ -6,111 +6,89 @@ import { el, setAttribute, setHidden, setText } from "../lib/dom.js";
 import { plural, t } from "../lib/i18n.js";
 import { renderKeyed } from "../lib/keyed.js";
 import { mailboxLabel } from "../model/names.js";
-import { candidates, entriesOf, linksByMailbox, matches, nowOf, wholeLabel } from "../model/timeline.js";
+import { candidates, entriesOf, linksByMailbox, matches, wholeLabel } from "../model/timeline.js";
 import { store } from "../store.js";
 import { avatar } from "./avatar.js";
 import { link } from "./links_drag.js";
 
-/** So many are listed of each kind; the field above finds the others. */
-const MOST = 25;
+/** So many are listed; the field above finds the others. */
+const MOST = 40;
 const FILTER_FROM = 9;
 const REASON_MAX_CHARS = 1000;
 
-/** @param {string} id The chosen mailbox. */
-export function candidateList(id) {
+/** @returns {{node: HTMLElement, update: (entry: import("../model/timeline.js").Entry) => void}} */
+export function candidateList() {
   /** @type {any} */
   let chosen = null;
+  const title = t("links.linkTitle");
   const reason = el("textarea", { class: "input", rows: 2, maxlength: REASON_MAX_CHARS, dir: "auto" });
-  const filter = el("input", { class: "input", type: "search", "aria-label": t("links.filter"), placeholder: t("links.filter"), on: { input: () => render() } });
+  const filter = el("input", { class: "input", type: "search", "aria-label": t("links.filter"), placeholder: t("links.filter") });
   const fault = el("p", { class: "field-error", role: "alert" });
-  const recent = group(t("links.recent"));
-  const older = group(t("links.older"));
-  const none = el("p", { class: "soft" });
-  const node = el(
-    "section",
-    { class: "candidates", "aria-label": t("links.linkTitle") },
-    el("h3", {}, t("links.linkTitle")),
-    el("label", { class: "field" }, el("span", { class: "field-hint" }, t("links.reason")), reason),
-    filter,
-    fault,
-    none,
-    recent.node,
-    older.node,
-  );
+  const list = el("ul", { "aria-label": title });
+  const rest = el("p", { class: "small soft" });
+  const why = el("label", { class: "field" }, el("span", { class: "field-hint" }, t("links.reason")), reason);
+  const node = el("div", { class: "panel-content candidates" }, el("h3", {}, title), why, filter, fault, list, rest);
 
   function render() {
     const entries = entriesOf(store.state.overview.document.agents);
-    const links = linksByMailbox(store.state.links.rows);
-    const since = nowOf(entries) - linksWindow() * 60_000;
-    const found = candidates(chosen, entries, links, since);
+    const all = candidates(chosen, entries, linksByMailbox(store.state.links.rows), linksWindow());
     const words = filter.value.trim();
-    setHidden(filter, found.recent.length + found.older.length < FILTER_FROM && !words);
-    const kept = (/** @type {any[]} */ list) => (words ? list.filter((each) => matches(each.mailbox, words)) : list);
-    const [first, then] = [kept(found.recent), kept(found.older)];
-    recent.show(first, choose);
-    older.show(then, choose);
-    setHidden(none, first.length + then.length > 0);
-    setText(none, words ? t("links.noMatch") : t("links.nobody"));
+    const found = words ? all.filter(({ mailbox }) => matches(mailbox, words)) : all;
+    setHidden(filter, all.length < FILTER_FROM);
+    renderKeyed(list, found.slice(0, MOST), { key: ({ id }) => id, create, update });
+    setHidden(list, found.length === 0);
+    setText(rest, restText(all.length, found.length));
   }
 
-  async function choose(/** @type {any} */ entry, /** @type {HTMLButtonElement} */ button) {
-    button.disabled = true;
-    const wrong = await link(chosen.mailbox, entry.mailbox, reason.value);
-    button.disabled = false;
-    setText(fault, wrong ?? "");
-    if (wrong) return;
-    reason.value = "";
-    // The row has gone, and with it the focus.
-    if (document.activeElement === document.body) document.getElementById("links-panel")?.focus({ preventScroll: true });
+  function create() {
+    const name = el("p", { class: "one-line own-direction" });
+    const own = el("span", { class: "one-line own-direction" });
+    const facts = el("p", { class: "item-line soft small" }, own);
+    const button = el("button", { type: "button", class: "button", on: { click: choose } }, t("links.link"));
+    const face = el("span", {});
+    const row = el("li", { class: "link-row" }, face, el("div", { class: "panel-names" }, name, facts), button);
+
+    async function choose() {
+      button.disabled = true;
+      const wrong = await link(chosen.mailbox, row.entry.mailbox, reason.value);
+      button.disabled = false;
+      setText(fault, wrong ?? "");
+      if (wrong) return;
+      reason.value = "";
+      // The row has gone, and with it the focus.
+      if (document.activeElement === document.body) document.getElementById("links-panel")?.focus({ preventScroll: true });
+    }
+
+    return Object.assign(row, { parts: { face, name, own, facts, button } });
   }
 
+  filter.addEventListener("input", render);
   return {
     node,
-    /** @param {any} entry The chosen mailbox as it is now. */
     update(entry) {
       chosen = entry;
       render();
     },
-    id,
   };
 }
 
-/** @param {string} title */
-function group(title) {
-  const list = el("ul", { class: "link-list", "aria-label": title });
-  const rest = el("p", { class: "small soft" });
-  const node = el("div", {}, el("h4", { class: "soft small" }, title), list, rest);
-  const show = (/** @type {any[]} */ entries, /** @type {(entry: any, button: any) => void} */ choose) => {
-    const more = entries.length - MOST;
-    setHidden(node, entries.length === 0);
-    setHidden(rest, more <= 0);
-    if (more > 0) setText(rest, plural("links.rest", more));
-    renderKeyed(list, entries.slice(0, MOST), {
-      key: (entry) => entry.id,
-      create: (entry) => candidateNode(entry, choose),
-      update: updateCandidate,
-    });
-  };
-  return { node, show };
-}
-
-/** @param {any} entry @param {(entry: any, button: any) => void} choose */
-function candidateNode(entry, choose) {
-  const parts = {
-    name: el("span", { class: "one-line own-direction" }),
-    mailbox: el("span", { class: "one-line own-direction" }),
-    button: el("button", { type: "button", class: "button", on: { click: () => choose(node.entry, parts.button) } }, t("links.link")),
-  };
-  const facts = el("p", { class: "item-line soft small" }, parts.mailbox, timeNode(entry.mailbox.created_at, shortDate));
-  const node = el("li", { class: "link-row" }, avatar(entry.mailbox, { size: "small" }), el("div", { class: "panel-names" }, el("p", { class: "item-line" }, parts.name), facts), parts.button);
-  return Object.assign(node, { parts });
-}
-
-function updateCandidate(/** @type {any} */ node, /** @type {any} */ entry) {
-  node.entry = entry;
+/** @param {any} row @param {import("../model/timeline.js").Entry} entry */
+function update(row, entry) {
   const { mailbox } = entry;
-  const own = mailboxLabel(mailbox);
-  setText(node.parts.name, mailbox.agent_name ?? own);
-  setText(node.parts.mailbox, mailbox.agent_name ? own : "");
-  setAttribute(node.parts.button, "aria-label", t("links.linkWith", { name: wholeLabel(mailbox) }));
+  const { face, name, own, facts, button } = row.parts;
+  if (!row.entry) {
+    face.replaceWith(avatar(mailbox, { size: "small" }));
+    facts.append(timeNode(mailbox.created_at, shortDate));
+  }
+  row.entry = entry;
+  setText(name, mailbox.agent_name ?? mailboxLabel(mailbox));
+  setText(own, mailbox.agent_name ? mailboxLabel(mailbox) : "");
+  setAttribute(button, "aria-label", t("links.linkWith", { name: wholeLabel(mailbox) }));
+}
+
+/** @param {number} all @param {number} found */
+function restText(all, found) {
+  if (all === 0) return t("links.nobody");
+  if (found === 0) return t("links.noMatch");
+  return found > MOST ? plural("links.rest", found - MOST) : "";
 }

@@ -71,7 +71,8 @@ export function updateColumn(node, column, timeline) {
   return showMarks(node);
 }
 
-function showMarks(/** @type {any} */ node) {
+/** @param {any} node */
+function showMarks(node) {
   const { parts, column: { recent }, timeline } = node;
   const { scale, rem, scroller } = timeline;
   const isCrowd = recent.length >= CROWD;

@@ -63,6 +63,7 @@ export function startLinkDrag(event, source, scroller) {
   const hint = el("p", { class: "drag-hint" }, idle);
   const layer = el("div", { class: "drag-layer", "aria-hidden": "true" }, drawing, hint);
   const origin = { x: event.clientX + scroller.scrollLeft, y: event.clientY + scroller.scrollTop };
+  let hasLeft = false;
   /** @type {any} */
   let target = null;
   /** @type {Element | null} */
@@ -70,7 +71,8 @@ export function startLinkDrag(event, source, scroller) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
 
-  function aim(/** @type {any} */ next) {
+  /** @param {any} next */
+  function aim(next) {
     if (next === target) return;
     target?.classList.remove("is-target", "is-refused");
     target = next;
@@ -80,28 +82,31 @@ export function startLinkDrag(event, source, scroller) {
     setText(hint, no ?? t("links.drop", names(from, target.entry.mailbox)));
   }
 
-  /** Unfolds what the pointer rests on. */
-  function rest(/** @type {any} */ over) {
+  /** Unfolds what the pointer rests on. @param {any} over */
+  function rest(over) {
     if (over === rested) return;
     rested = over;
     clearTimeout(timer);
     if (over) timer = setTimeout(() => over.click(), REST_MS);
   }
 
-  function move(/** @type {number} */ x, /** @type {number} */ y, /** @type {Element | null} */ over) {
+  /** @param {number} x @param {number} y @param {Element | null} over */
+  function move(x, y, over) {
     line.setAttribute("d", `M${origin.x - scroller.scrollLeft} ${origin.y - scroller.scrollTop}L${x} ${y}`);
     const item = over?.closest("[data-mailbox]") ?? null;
-    aim(item === source ? null : item);
+    hasLeft ||= item !== source;
+    aim(hasLeft ? item : null);
     rest(over?.closest("[data-unfolds]") ?? null);
   }
 
-  async function end(/** @type {Element | null} */ over) {
+  /** @param {Element | null} over */
+  async function end(over) {
     const onto = over && target;
     aim(null);
     rest(null);
     layer.remove();
     source.classList.remove("is-dragged");
-    if (!onto) return;
+    if (!onto || onto === source) return;
     const { mailbox } = onto.entry;
     const fault = refusal(from, mailbox) ?? await link(from, mailbox);
     if (fault) notify("error", fault);

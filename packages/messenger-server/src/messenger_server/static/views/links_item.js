@@ -11,37 +11,39 @@ import { startLinkDrag } from "./links_drag.js";
 import { partyTooltip } from "./party_tooltip.js";
 import { openRename } from "./rename.js";
 
-const seconds = (/** @type {string} */ iso) => timeOfDay(iso, { seconds: true });
+/** @param {string} iso */
+const seconds = (iso) => timeOfDay(iso, { seconds: true });
 
 /**
  * @param {import("../model/timeline.js").Entry} entry
  * @param {{isMark: boolean, scroller: HTMLElement}} where
  */
 export function itemNode({ id, mailbox }, { isMark, scroller }) {
-  const current = () => node.entry.mailbox;
-  const rename = () => openRename(node, current());
+  const rename = () => openRename(node, node.entry.mailbox);
   const name = el("span", { class: "one-line own-direction" });
   const rank = el("span", { class: "soft small" });
-  const state = el("span", { class: "item-state" });
+  const state = el("span", { class: "item-state soft small" });
   const count = el("span", {});
   const links = el("span", { class: "item-links small" }, icon("link"), count);
   const body = el(
     "button",
     { type: "button", class: "item-body", on: { click: choose, dblclick: rename } },
-    el("span", { class: "item-line" }, rank, name, links),
-    el("span", { class: "item-line item-facts soft small" }, timeNode(mailbox.created_at, isMark ? seconds : dateTime), ageNode(mailbox.created_at), state),
+    el("span", { class: "item-line" }, rank, name, state, links),
+    el("span", { class: "item-line soft small" }, timeNode(mailbox.created_at, isMark ? seconds : dateTime), ageNode(mailbox.created_at)),
   );
   const pencil = iconButton("pencil", "", rename);
   const handle = el("span", { class: "handle", title: t("links.handle"), on: { pointerdown: drag } }, icon("handle"));
   const node = el("li", { class: isMark ? "item mark" : "item", data: { mailbox: id } }, body, el("span", { class: "item-tools" }, pencil, handle));
   node.parts = { name, rank, state, links, count, body, pencil };
 
-  function choose(/** @type {MouseEvent} */ event) {
+  /** @param {MouseEvent} event */
+  function choose(event) {
     navigate({ chosen: id });
     if (event.detail === 0) document.getElementById("links-panel")?.focus(); // by the keyboard
   }
 
-  function drag(/** @type {PointerEvent} */ event) {
+  /** @param {PointerEvent} event */
+  function drag(event) {
     if (event.button === 0) startLinkDrag(event, node, scroller);
   }
 
@@ -69,7 +71,13 @@ export function updateItem(node, entry, { links, chosen }) {
   setAttribute(parts.body, "aria-label", whole.filter(Boolean).join(", "));
   setAttribute(parts.body, "title", partyTooltip(mailbox));
   setAttribute(parts.body, "aria-current", id === chosen && "true");
-  for (const name of ["aria-label", "title"]) setAttribute(parts.pencil, name, t("links.rename", { name: label }));
+  nameButton(parts.pencil, t("links.rename", { name: label }));
+}
+
+/** Names a button that shows an icon alone. @param {HTMLElement} button @param {string} name */
+export function nameButton(button, name) {
+  setAttribute(button, "aria-label", name);
+  setAttribute(button, "title", name);
 }
 
 /** Whether a watcher is armed, or nobody ever came. @param {import("../model/timeline.js").Mailbox} mailbox */

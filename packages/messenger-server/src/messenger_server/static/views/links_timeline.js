@@ -129,7 +129,8 @@ function timelineNodes(showMore) {
 
 /** @param {any} nodes @param {number[]} times @param {{base: number, pxPerMs: number}} scale @param {number} width */
 function drawScale({ drawing, grid, grades }, times, { base, pxPerMs }, width) {
-  const heightOf = (/** @type {number} */ at) => Math.round((base - at) * pxPerMs);
+  /** @param {number} at */
+  const heightOf = (at) => Math.round((base - at) * pxPerMs);
   setAttribute(drawing, "width", width);
   setAttribute(grid, "d", times.map((at) => `M0 ${heightOf(at) + 0.5}H${width}`).join(""));
   renderKeyed(grades, times, {
@@ -147,7 +148,8 @@ function drawScale({ drawing, grid, grades }, times, { base, pxPerMs }, width) {
  * @param {string | null} chosen Its links are lit.
  */
 function drawCurves(host, rows, places, chosen) {
-  const endsOf = (/** @type {any} */ link) => link.mailboxes.map((/** @type {any} */ end) => places.get(end.mailbox.id));
+  /** @param {any} link */
+  const endsOf = (link) => link.mailboxes.map((/** @type {any} */ end) => places.get(end.mailbox.id));
   const drawn = rows.map((link) => ({ id: link.id, ends: endsOf(link) })).filter(({ ends: [one, other] }) => one && other);
   renderKeyed(host, drawn.slice(0, CURVES_MOST), {
     key: ({ id }) => id,

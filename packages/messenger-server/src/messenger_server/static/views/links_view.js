@@ -41,8 +41,8 @@ export function mountLinks(parent) {
   };
 }
 
-/** What came once is shown on, also when the server is away. */
-function stateOf(/** @type {any} */ overview, /** @type {any} */ links) {
+/** What came once is shown on, also when the server is away. @param {any} overview @param {any} links */
+function stateOf(overview, links) {
   if (overview.document && (links.status === "ready" || links.isKnown)) {
     return overview.document.agents.length > 0 ? "ready" : "empty";
   }
@@ -58,7 +58,8 @@ function stateNodes(state, error) {
 }
 
 function windowBar() {
-  const name = (/** @type {number} */ minutes) => {
+  /** @param {number} minutes */
+  const name = (minutes) => {
     const [value, unit] = minutes < 60 ? [minutes, "minute"] : [minutes / 60, "hour"];
     return new Intl.NumberFormat(language(), { style: "unit", unit, unitDisplay: "long" }).format(value);
   };

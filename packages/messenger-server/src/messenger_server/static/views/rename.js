@@ -53,7 +53,8 @@ export function openRename(host, mailbox) {
     }
   }
 
-  function press(/** @type {KeyboardEvent} */ event) {
+  /** @param {KeyboardEvent} event */
+  function press(event) {
     event.stopPropagation();
     if (event.isComposing || !["Enter", "Escape"].includes(event.key)) return;
     event.preventDefault();
