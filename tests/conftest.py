@@ -17,7 +17,8 @@ HOST_SESSIONS: Final = (
 
 # At import, before any test module looks: no test sees a setting of the person who runs it.
 for _name in [name for name in os.environ if name.startswith("MESSENGER_")]:
-    del os.environ[_name]
+    if _name != "MESSENGER_SCREENSHOTS":  # where the tests of the console leave theirs
+        del os.environ[_name]
 for _name in (*HOST_SESSIONS, "PYTHONDONTWRITEBYTECODE"):
     os.environ.pop(_name, None)
 

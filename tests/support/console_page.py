@@ -10,6 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from filelock import FileLock
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, Response, sync_playwright
 
 from support.fleet import Fleet
@@ -46,9 +47,12 @@ def chromium() -> Iterator[Browser]:
 
 @cache
 def _chromium_path() -> str:
-    done = subprocess.run(
-        [ROOT / "tools" / "chromium"], capture_output=True, encoding="utf-8", check=False
-    )
+    (ROOT / ".tools").mkdir(exist_ok=True)
+    # One of the processes that test brings it; the others find it.
+    with FileLock(ROOT / ".tools" / "chromium.lock"):
+        done = subprocess.run(
+            [ROOT / "tools" / "chromium"], capture_output=True, encoding="utf-8", check=False
+        )
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 

@@ -23,7 +23,7 @@ async def test_every_answer_carries_the_security_headers(
         await alice.get("/api/mailbox"),
         await alice.get("/api/openapi.json"),
         await alice.get("/api/nothing"),
-        await app.client.get("/"),
+        await app.client.get("/nothing"),
         await app.client.get("/api/mailbox"),
         await alice.ask("DELETE", "/api/mailbox"),
     ]
