@@ -191,6 +191,7 @@ def test_strength_and_mismatch_are_shown_while_typing(pages: ConsolePages) -> No
     page.get_by_role("button", name="Create the account").click()
     expect(again).to_be_focused()
     again.fill(PASSWORD)
+    password.focus()
     expect(page.get_by_text("The two passwords differ.")).to_be_hidden()
     password.fill("short")
     page.get_by_role("button", name="Create the account").click()

@@ -19,7 +19,8 @@ export function mountAccount(parent) {
   const lists = el("div", { class: "account-lists" });
   const name = nameForm();
   forms.append(name.node, passwordForm());
-  const view = el("div", { class: "account" }, el("h1", { class: "account-title" }, t("account.title")), other, forms, lists);
+  const title = el("h1", { class: "account-title" }, t("account.title"));
+  const view = el("div", { class: "account" }, title, other, forms, lists);
   const stops = [mountSessions(lists), mountAudit(lists), name.stop];
   parent.append(view);
   let shown = "";

@@ -48,13 +48,17 @@ export function passwordForm() {
     async send() {
       whose.value = username();
       if (!areFilled(current) || !chosen.isGood()) return;
-      await changePassword({ current_password: current.input.value, new_password: chosen.password.input.value });
+      await changePassword({
+        current_password: current.input.value,
+        new_password: chosen.password.input.value,
+      });
       current.input.value = "";
       chosen.clear();
       notify("done", t("account.passwordChanged"));
     },
     explain(error) {
-      if (!(error instanceof Problem) || error.code !== "wrong_password") return showFaults({ new_password: chosen.password }, error);
+      const isWrong = error instanceof Problem && error.code === "wrong_password";
+      if (!isWrong) return showFaults({ new_password: chosen.password }, error);
       current.showFault(t("account.wrongPassword"));
       current.input.select();
       return null;

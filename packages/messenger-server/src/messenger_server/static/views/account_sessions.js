@@ -52,12 +52,9 @@ export function browserName(userAgent) {
 /** @param {Session} session */
 function sessionRow(session) {
   const name = browserName(session.user_agent);
-  const fact = (/** @type {string} */ label, /** @type {string} */ kind, /** @type {Node | string} */ value) => el(
-    "div",
-    {},
-    el("dt", {}, label),
-    el("dd", { class: kind }, value),
-  );
+  const fact = (/** @type {string} */ label, /** @type {Node | string} */ value) => {
+    return el("div", {}, el("dt", {}, label), el("dd", {}, value));
+  };
   return el(
     "li",
     { class: "session" },
@@ -70,10 +67,10 @@ function sessionRow(session) {
     el(
       "dl",
       { class: "session-facts" },
-      session.address && fact(t("account.address"), "", session.address),
-      fact(t("account.since"), "", timeNode(session.created_at)),
-      fact(t("account.lastSeen"), "session-seen", timeNode(session.last_seen_at, relative)),
-      fact(t("account.expires"), "", timeNode(session.expires_at)),
+      session.address && fact(t("account.address"), session.address),
+      fact(t("account.since"), timeNode(session.created_at)),
+      fact(t("account.expires"), timeNode(session.expires_at)),
+      fact(t("account.lastSeen"), timeNode(session.last_seen_at, relative)),
     ),
     twoStepButton({
       label: t("account.signOut"),
@@ -84,7 +81,7 @@ function sessionRow(session) {
 }
 
 function updateSession(/** @type {HTMLElement} */ row, /** @type {Session} */ session) {
-  const seen = /** @type {HTMLElement} */ (row.querySelector(".session-seen time"));
+  const seen = /** @type {HTMLElement} */ (row.querySelector("div:last-child > dd > time"));
   updateTime(seen, session.last_seen_at, relative);
 }
 

@@ -8,13 +8,16 @@ import { el, setHidden, setText } from "../lib/dom.js";
 import { plural, t } from "../lib/i18n.js";
 import { icon } from "../lib/icons.js";
 import { renderKeyed } from "../lib/keyed.js";
-import { agentLabel, mailboxLabel } from "../model/names.js";
+import { partyLabel } from "../model/names.js";
 import { store } from "../store.js";
 import { section } from "./account_forms.js";
 import { browserName } from "./account_sessions.js";
 import { errorState, errorText, loadingState } from "./states.js";
 
-/** @typedef {{at: string, action: string, target: string | null, session: string | null, address: string | null}} AuditEvent */
+/**
+ * @typedef {{at: string, action: string, target: string | null, session: string | null,
+ *   address: string | null}} AuditEvent
+ */
 
 /**
  * @param {HTMLElement} parent
@@ -23,7 +26,8 @@ import { errorState, errorText, loadingState } from "./states.js";
 export function mountAudit(parent) {
   const list = el("ol", { class: "audit" });
   const other = el("div", {});
-  const more = el("button", { type: "button", class: "button", on: { click: () => void showMore(more) } }, t("account.more"));
+  const own = { type: "button", class: "button", on: { click: () => void showMore(more) } };
+  const more = el("button", own, t("account.more"));
   const view = section(t("account.audit"), list, other, more);
   parent.append(view);
   let shown = "";
@@ -70,68 +74,67 @@ function eventRow(event) {
 }
 
 function updateEvent(/** @type {HTMLElement} */ row, /** @type {AuditEvent} */ event) {
-  setText(/** @type {Node} */ (row.querySelector(".audit-what span")), sentence(event));
-  setText(/** @type {Node} */ (row.querySelector(".audit-who")), who(event));
+  setText(/** @type {Node} */ (row.querySelector("span")), sentence(event));
+  setText(/** @type {Node} */ (row.lastChild), who(event));
 }
 
 /** From where: a browser where it is known, the network address. @param {AuditEvent} event */
 function who({ session, address }) {
-  const known = store.state.account.document?.sessions.find((/** @type {any} */ each) => each.id === session);
+  const sessions = store.state.account.document?.sessions ?? [];
+  const known = sessions.find((/** @type {any} */ each) => each.id === session);
   const from = known && browserName(known.user_agent);
   return [from, address ?? t("account.commandLine")].filter(Boolean).join(" · ");
 }
 
 /** @param {AuditEvent} event */
 function sentence({ action, target }) {
-  const id = target ?? "?";
-  const say = Object.hasOwn(SENTENCES, action) ? SENTENCES[action] : null;
-  return say ? say(id) : [action, target].filter(Boolean).join(": ");
+  if (!Object.hasOwn(SENTENCES, action)) return [action, target].filter(Boolean).join(": ");
+  return t(SENTENCES[action], { name: nameOf(action, target ?? "?") });
 }
 
-/** @type {Record<string, (target: string) => string>} */
+/** @type {Record<string, string>} */
 const SENTENCES = {
-  account_created: (name) => t("account.didCreate", { name }),
-  account_renamed: (name) => t("account.didRename", { name }),
-  key_changed: (id) => t("account.didChangeKey", { name: keyName(id) }),
-  key_created: (id) => t("account.didCreateKey", { name: keyName(id) }),
-  key_extended: (id) => t("account.didExtendKey", { name: keyName(id) }),
-  key_revoked: (id) => t("account.didRevokeKey", { name: keyName(id) }),
-  key_rotated: (id) => t("account.didReplaceKey", { name: keyName(id) }),
-  link_created: (id) => t("account.didLink", { id }),
-  link_deleted: (id) => t("account.didUnlink", { id }),
-  mailbox_deleted: (id) => t("account.didDeleteMailbox", { name: id }),
-  mailbox_renamed: (id) => t("account.didRenameMailbox", { name: mailboxName(id) }),
-  mailboxes_purged: (told) => purged(told),
-  other_sessions_closed: () => t("account.didSignOutOthers"),
-  password_changed: () => t("account.didChangePassword"),
-  password_refused: () => t("account.wasRefusedPassword"),
-  password_reset: () => t("account.didResetPassword"),
-  session_closed: (id) => t("account.didSignOutBrowser", { name: id }),
-  setup_refused: () => t("account.wasRefusedSetup"),
-  sign_in_refused: () => t("account.wasRefused"),
-  signed_in: () => t("account.didSignIn"),
-  signed_out: () => t("account.didSignOut"),
+  account_created: "account.didCreate",
+  account_renamed: "account.didRename",
+  key_changed: "account.didChangeKey",
+  key_created: "account.didCreateKey",
+  key_extended: "account.didExtendKey",
+  key_revoked: "account.didRevokeKey",
+  key_rotated: "account.didReplaceKey",
+  link_created: "account.didLink",
+  link_deleted: "account.didUnlink",
+  mailbox_deleted: "account.didDeleteMailbox",
+  mailbox_renamed: "account.didRenameMailbox",
+  mailboxes_purged: "account.didCleanUp",
+  other_sessions_closed: "account.didSignOutOthers",
+  password_changed: "account.didChangePassword",
+  password_refused: "account.wasRefusedPassword",
+  password_reset: "account.didResetPassword",
+  session_closed: "account.didSignOutBrowser",
+  setup_refused: "account.wasRefusedSetup",
+  sign_in_refused: "account.wasRefused",
+  signed_in: "account.didSignIn",
+  signed_out: "account.didSignOut",
 };
 
-/** @param {string} id */
-function keyName(id) {
-  return store.state.keys.rows.find((/** @type {any} */ key) => key.id === id)?.name ?? id;
-}
-
-/** @param {string} id */
-function mailboxName(id) {
-  for (const { mailboxes } of store.state.overview.document?.agents ?? []) {
-    const found = mailboxes.find((/** @type {any} */ mailbox) => mailbox.id === id);
-    if (found) return found.agent_name ? `${agentLabel(found)} (${mailboxLabel(found)})` : mailboxLabel(found);
-  }
-  return id;
+/** What it was done to, by a name that the person knows. @param {string} action @param {string} target */
+function nameOf(action, target) {
+  const found = (/** @type {any[]} */ rows) => rows.find((row) => row.id === target);
+  if (action === "mailboxes_purged") return purged(target);
+  if (action.startsWith("key_")) return found(store.state.keys.rows)?.name ?? target;
+  const agents = store.state.overview.document?.agents ?? [];
+  const mailbox = found(agents.flatMap((/** @type {any} */ agent) => agent.mailboxes));
+  return mailbox ? partyLabel(mailbox, [{ ...mailbox, id: "" }]) : target;
 }
 
 /** @param {string} told As the server writes it: "empty: mailboxes: 3, messages: 12, threads: 2". */
 function purged(told) {
-  const found = /^(\w+): mailboxes: (\d+), messages: (\d+), threads: (\d+)$/.exec(told);
-  if (!found) return t("account.didCleanUp", { what: told });
-  const [mailboxes, messages, threads] = found.slice(2).map(Number);
-  const what = [plural("cleanup.mailboxes", mailboxes), plural("cleanup.messages", messages), plural("cleanup.threads", threads)].join(", ");
-  return t("account.didCleanUp", { what });
+  const found = /mailboxes: (\d+), messages: (\d+), threads: (\d+)$/.exec(told);
+  if (!found) return told;
+  const parts = [
+    plural("cleanup.mailboxes", Number(found[1])),
+    plural("cleanup.messages", Number(found[2])),
+    plural("cleanup.threads", Number(found[3])),
+  ];
+  return parts.join(", ");
 }

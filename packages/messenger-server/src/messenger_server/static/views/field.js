@@ -37,7 +37,7 @@ export function field(label, input, { hint = "", around = (node) => node } = {})
   return { node, input, showFault };
 }
 
-/** Says that fields are empty, and goes to the first; gives whether all are filled. @param {Field[]} fields */
+/** Says which fields are empty, and goes to the first; gives whether none is. @param {Field[]} fields */
 export function areFilled(...fields) {
   const empty = fields.filter(({ input }) => input.value.trim() === "");
   for (const { showFault } of empty) showFault(t("common.required"));

@@ -9,14 +9,21 @@ import { errorState, errorText } from "./states.js";
 
 /** @type {Record<string, () => Promise<Mount>>} */
 const VIEWS = {
-  account: async () => (await loadPart(["account", "cleanup", "sign_in"], () => import("./account.js"))).mountAccount,
+  account: async () => {
+    const part = await loadPart(["account", "cleanup", "sign_in"], () => import("./account.js"));
+    return part.mountAccount;
+  },
   keys: async () => (await loadPart(["keys", "cleanup", "sign_in"], () => import("./keys.js"))).mountKeys,
   links: async () => (await loadPart(["links"], () => import("./links_view.js"))).mountLinks,
   setup: async () => (await loadPart(["sign_in"], () => import("./setup.js"))).mountSetup,
   sign_in: async () => (await loadPart(["sign_in"], () => import("./sign_in.js"))).mountSignIn,
 };
 
-/** Those that are there: they are mounted at once, so that another language does not flash. @type {Record<string, Mount>} */
+/**
+ * Those that are there: they are mounted at once, so that another language does not flash.
+ *
+ * @type {Record<string, Mount>}
+ */
 const there = {};
 
 /**

@@ -13,7 +13,8 @@ import { field } from "./field.js";
  * @returns {import("./field.js").Field}
  */
 export function passwordField(label, kind) {
-  const input = el("input", { class: "input", type: "password", name: kind, autocomplete: kind, spellcheck: "false", autocapitalize: "none" });
+  const own = { class: "input", type: "password", name: kind, autocomplete: kind };
+  const input = el("input", { ...own, spellcheck: "false", autocapitalize: "none" });
   const eye = iconButton("eye", t("signIn.show"), () => {
     const isShown = input.type === "text";
     input.type = isShown ? "password" : "text";
@@ -27,13 +28,14 @@ export function passwordField(label, kind) {
  *
  * @param {string} label
  * @param {() => string} username Which the password should not hold.
- * @returns {{nodes: HTMLElement[], password: import("./field.js").Field, isGood: () => boolean, clear: () => void}}
- *   `isGood` says what is wrong when it is not, and goes there.
+ * @returns {{nodes: HTMLElement[], password: import("./field.js").Field, isGood: () => boolean,
+ *   clear: () => void}} `isGood` says what is wrong when it is not, and goes there.
  */
 export function newPassword(label, username) {
   const password = passwordField(label, "new-password");
   const again = passwordField(t("signIn.repeat"), "new-password");
-  const meter = el("div", { class: "strength", "aria-hidden": "true" }, el("span", {}), el("span", {}), el("span", {}));
+  const bars = [1, 2, 3].map(() => el("span", {}));
+  const meter = el("div", { class: "strength", "aria-hidden": "true" }, ...bars);
   const word = el("p", { class: "field-hint", role: "status" });
   password.node.append(meter, word);
   const verdict = () => judge(password.input.value, username());
@@ -44,9 +46,10 @@ export function newPassword(label, username) {
   };
   const isSame = () => again.input.value === password.input.value;
   const compare = () => {
+    const { value } = again.input;
     // While it is typed, what it begins with is no mistake yet.
-    const isTyping = document.activeElement === again.input && password.input.value.startsWith(again.input.value);
-    again.showFault(!again.input.value || isTyping || isSame() ? "" : t("signIn.mismatch"));
+    const isBegun = document.activeElement === again.input && password.input.value.startsWith(value);
+    again.showFault(!value || isBegun || isSame() ? "" : t("signIn.mismatch"));
   };
   password.input.addEventListener("input", () => void (weigh(), compare()));
   again.input.addEventListener("input", compare);
@@ -58,10 +61,10 @@ export function newPassword(label, username) {
     isGood() {
       const isTaken = !["short", "long"].includes(verdict());
       password.showFault(isTaken ? "" : said(verdict()));
-      if (isTaken && !isSame()) again.showFault(t("signIn.mismatch"));
-      const wrong = isTaken ? again : password;
-      if (!isTaken || !isSame()) wrong.input.focus();
-      return isTaken && isSame();
+      const isGood = isTaken && isSame();
+      if (isTaken && !isGood) again.showFault(t("signIn.mismatch"));
+      if (!isGood) (isTaken ? again : password).input.focus();
+      return isGood;
     },
     clear() {
       password.input.value = again.input.value = "";

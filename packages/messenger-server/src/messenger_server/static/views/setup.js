@@ -14,7 +14,8 @@ import { usernameField } from "./sign_in.js";
  * @returns {() => void} Takes it away.
  */
 export function mountSetup(parent) {
-  const input = el("input", { class: "input mono", name: "code", autocomplete: "off", autocapitalize: "characters", spellcheck: "false" });
+  const own = { class: "input mono", name: "code", autocomplete: "off", autocapitalize: "characters" };
+  const input = el("input", { ...own, spellcheck: "false" });
   const code = field(t("signIn.code"), input, { hint: t("signIn.codeHint") });
   const username = usernameField();
   const chosen = newPassword(t("signIn.password"), () => username.input.value);
@@ -23,12 +24,14 @@ export function mountSetup(parent) {
     content: [code.node, username.node, ...chosen.nodes],
     async send() {
       if (!areFilled(code, username) || !chosen.isGood()) return;
-      await setUp({ code: input.value, username: username.input.value, password: chosen.password.input.value });
+      const account = { username: username.input.value, password: chosen.password.input.value };
+      await setUp({ code: input.value, ...account });
     },
     explain(error) {
       const refused = error instanceof Problem ? error.code : "";
       if (refused === "already_set_up") goToSignIn("alreadySetUp");
-      if (refused !== "wrong_setup_code") return showFaults({ code, username, password: chosen.password }, error);
+      const fields = { code, username, password: chosen.password };
+      if (refused !== "wrong_setup_code") return showFaults(fields, error);
       code.showFault(t("signIn.wrongCode"));
       input.select();
       return null;

@@ -18,13 +18,14 @@ export function mountSignIn(parent) {
   const name = usernameField();
   const password = passwordField(t("signIn.password"), "current-password");
   const remember = el("input", { type: "checkbox", name: "remember" });
-  const stay = el("label", { class: "check", title: t("signIn.stayHint") }, remember, el("span", {}, t("signIn.stay")));
+  const stay = el("label", { class: "check", title: t("signIn.stayHint") }, remember, t("signIn.stay"));
   const form = sendingForm({
     label: t("signIn.signIn"),
     content: [name.node, password.node, stay],
     async send() {
       if (!areFilled(name, password)) return;
-      await signIn({ username: name.input.value, password: password.input.value, remember: remember.checked });
+      const typed = { username: name.input.value, password: password.input.value };
+      await signIn({ ...typed, remember: remember.checked });
     },
     explain(error) {
       if (!(error instanceof Problem) || error.code !== "invalid_credentials") return errorText(error);
@@ -39,7 +40,8 @@ export function mountSignIn(parent) {
 }
 
 /** The name of the account. */
-export function usernameField(value = "") {
-  const own = { class: "input", name: "username", autocomplete: "username", autocapitalize: "none", spellcheck: "false", maxlength: 64, dir: "auto" };
-  return field(t("signIn.username"), el("input", { ...own, value }));
+export function usernameField() {
+  const own = { class: "input", name: "username", autocomplete: "username", maxlength: 64, dir: "auto" };
+  const input = el("input", { ...own, autocapitalize: "none", spellcheck: "false" });
+  return field(t("signIn.username"), input);
 }
