@@ -34,16 +34,6 @@ def release(pages: ConsolePages, fleet: Fleet) -> Page:
     return open_thread(pages, fleet.threads["Release 2.0"])
 
 
-def exchange(fleet: Fleet, name: str, count: int) -> list[Any]:
-    """A thread of so many messages between Ann and Carla; each message as sent."""
-    sent = [fleet.send("ann", "carla", name, "Message 0", thread_name=name)]
-    for number in range(1, count):
-        sender, recipient = ("carla", "ann") if number % 2 else ("ann", "carla")
-        text = f"Message {number}"
-        sent.append(fleet.send(sender, recipient, text, text, reply_to=sent[-1]["id"]))
-    return sent
-
-
 def test_the_messages_stand_in_order_and_folded(release: Page) -> None:
     names = bands(release)
     expect(names).to_have_count(3)
@@ -195,68 +185,6 @@ def test_the_details_tell_everything(release: Page, fleet: Fleet) -> None:
     expect(conversation(release).get_by_role("button", name="Details").nth(1)).to_be_focused()
 
 
-@pytest.fixture(scope="module")
-def sent(fleet: Fleet) -> list[Any]:
-    """The messages of a thread of two pages."""
-    return exchange(fleet, "A long thread", 120)
-
-
-class TestLongThread:
-    """Of the thread only the newest end is there at first."""
-
-    def test_it_opens_at_its_newest_end(self, pages: ConsolePages, sent: list[Any]) -> None:
-        page = open_thread(pages, sent[0]["thread_id"])
-        expect(conversation(page)).to_contain_text("120 messages")
-        expect(bands(page)).to_have_count(50)
-        expect(bands(page).last).to_be_in_viewport()
-
-    def test_older_ones_come_on_the_way_up_and_nothing_jumps(
-        self, pages: ConsolePages, sent: list[Any]
-    ) -> None:
-        page = open_thread(pages, sent[0]["thread_id"])
-        message = page.locator(f"[data-message={sent[80]['id']}]")
-        # One step to it, and where it then stands, before anything can have come.
-        before = message.evaluate(
-            "(node) => (node.scrollIntoView(), node.getBoundingClientRect().y)"
-        )
-        expect(bands(page)).to_have_count(120)
-        after = message.evaluate("(node) => node.getBoundingClientRect().y")
-        assert abs(before - after) < 2
-
-    def test_a_link_to_an_old_message_reaches_it(
-        self, pages: ConsolePages, sent: list[Any]
-    ) -> None:
-        page = pages.open(f"/ui/?thread={sent[0]['thread_id']}&message={sent[7]['id']}")
-        expect(bands(page)).to_have_count(120)
-        message = conversation(page).locator(f"[data-message={sent[7]['id']}]")
-        expect(message.locator(".prose")).to_have_text("Message 7")
-        expect(message).to_be_in_viewport()
-
-    def test_news_below_are_told_of_and_move_nothing(
-        self, pages: ConsolePages, fleet: Fleet, sent: list[Any]
-    ) -> None:
-        page = open_thread(pages, sent[0]["thread_id"])
-        scroller = conversation(page).locator(".reader-scroll")
-        scroller.evaluate("(node) => { node.scrollTop = 1000; }")
-        at = scroller.evaluate("(node) => node.scrollHeight - node.scrollTop")
-        last = exchange_more(fleet, sent[-1])
-        button = conversation(page).get_by_role("button", name="1 new message")
-        page.keyboard.press("r")
-        expect(button).to_be_visible()
-        now = scroller.evaluate("(node) => node.scrollHeight - node.scrollTop")
-        assert now - at < 80
-        button.click()
-        expect(button).to_be_hidden()
-        expect(page.locator(f"[data-message={last['id']}] button").first).to_be_focused()
-        expect(page.locator(f"[data-message={last['id']}]")).to_be_in_viewport()
-
-
-def exchange_more(fleet: Fleet, last: Any) -> Any:
-    """One more message in the thread of another."""
-    sender, recipient = ("ann", "carla") if last["to"]["agent_name"] == "Ann" else ("carla", "ann")
-    return fleet.send(sender, recipient, "News", "News", reply_to=last["id"])
-
-
 def test_a_message_that_is_gone_is_said_to_be(
     pages: ConsolePages, fleet: Fleet, page: Page, guards: Guards
 ) -> None:
@@ -309,7 +237,9 @@ def test_a_long_body_opens_and_the_page_stays_usable(pages: ConsolePages, fleet:
         }"""
     )
     bands(page).click()
-    expect(conversation(page).locator(".prose h5").first).to_be_in_viewport()
+    # The server has 256 000 characters to parse, on a machine that may be busy.
+    first = conversation(page).locator(".prose h5").first
+    expect(first).to_be_in_viewport(timeout=20_000)
     expect(conversation(page).locator(".prose > *").last).to_be_attached()
     assert page.evaluate("window.longest") < 1000
 
