@@ -220,7 +220,7 @@ def test_five_thousand_mailboxes_are_shown_and_ticked_at_once(page: Page) -> Non
     page.route("**/admin/mailboxes/empty", lambda route: route.fulfill(json=found))
     window = opened(page)
     window.locator(".primary").click()
-    expect(window.locator(".cleanup-row")).to_have_count(5000)
+    expect(window.locator(".cleanup-row")).to_have_count(5000, timeout=20_000)
     # By class: names of ten thousand nodes take the test longer than the page.
     delete = window.locator(".danger")
     expect(delete).to_have_text("Delete 5,000 mailboxes")

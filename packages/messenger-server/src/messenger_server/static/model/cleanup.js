@@ -12,7 +12,11 @@ export const CRITERIA = ["empty", "stale", "created"];
  *   last_activity_at: string | null, message_count: number}} Row A mailbox of a preview.
  */
 
-/** A day of the person's calendar so many days back, as a date field writes it: "2026-11-01". @param {number} days */
+/**
+ * A day of the person's calendar so many days back, as a date field writes it: "2026-11-01".
+ *
+ * @param {number} days
+ */
 export function dayBack(days, now = new Date()) {
   // Swedish writes a day as the field does.
   return new Date(now.getFullYear(), now.getMonth(), now.getDate() - days).toLocaleDateString("sv");

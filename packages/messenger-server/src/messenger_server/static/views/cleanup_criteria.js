@@ -19,7 +19,9 @@ export function criteriaForm({ onChange, onAsk }) {
   const chosen = () => choices.find((each) => each.radio.checked) ?? choices[0];
   const showFault = (text = "") => {
     setText(fault, text);
-    for (const { day } of choices) if (day) setAttribute(day, "aria-invalid", text && day === chosen().day ? "true" : null);
+    for (const { day, radio } of choices) {
+      if (day) setAttribute(day, "aria-invalid", text && radio.checked ? "true" : null);
+    }
   };
   const change = () => {
     showFault();
@@ -30,10 +32,11 @@ export function criteriaForm({ onChange, onAsk }) {
     onAsk();
   };
   const { timeZone: zone } = Intl.DateTimeFormat().resolvedOptions();
+  const legend = el("legend", { class: "field-label" }, t("cleanup.which"));
   const node = el(
     "form",
     { novalidate: true, on: { input: change, submit } },
-    el("fieldset", { class: "choices" }, el("legend", { class: "field-label" }, t("cleanup.which")), ...choices.map((each) => each.node)),
+    el("fieldset", { class: "choices" }, legend, ...choices.map((each) => each.node)),
     fault,
     el("p", { class: "field-hint" }, t("cleanup.zone", { zone })),
     el("button", { hidden: true }), // Enter in a field asks only where a form has a submit button
@@ -64,8 +67,15 @@ function choice(name, group, faultId) {
   const choose = () => { // touching the day means this criterion
     if (!radio.checked) radio.click();
   };
-  const own = { type: "date", class: "input", value: dayBack(USUAL_DAYS), max: dayBack(0) };
-  const day = name !== "empty" && el("input", { ...own, "aria-labelledby": labelId, "aria-describedby": faultId, on: { focus: choose } });
+  const day = name !== "empty" && el("input", {
+    type: "date",
+    class: "input",
+    value: dayBack(USUAL_DAYS),
+    max: dayBack(0),
+    "aria-labelledby": labelId,
+    "aria-describedby": faultId,
+    on: { focus: choose },
+  });
   const node = el(
     "div",
     { class: "criterion" },

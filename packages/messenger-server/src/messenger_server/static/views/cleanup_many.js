@@ -26,18 +26,24 @@ import { emptyState, errorState, errorText, loadingState } from "./states.js";
 export function openCleanupByCriterion() {
   const form = criteriaForm({ onChange: () => begin(view), onAsk: () => void preview(view) });
   const found = el("div", {});
-  const dialog = openDialog({ title: t("cleanup.title"), class: "cleanup-many", content: [form.node, goesNote(), found] });
+  const content = [form.node, goesNote(), found];
+  const dialog = openDialog({ title: t("cleanup.title"), class: "cleanup-many", content });
   /** @type {Window} */
   const view = { dialog, form, found, asked: null, list: null };
   begin(view);
   form.node.querySelector("input")?.focus();
 }
 
-/** The first step: nothing is shown, hence nothing can be confirmed. @param {Window} view @param {...Node} shown */
+/**
+ * The first step: nothing is shown, hence nothing can be confirmed.
+ *
+ * @param {Window} view @param {...Node} shown
+ */
 function begin(view, ...shown) {
   view.asked = null;
   view.found.replaceChildren(...shown);
-  view.dialog.footer.replaceChildren(button(t("cleanup.preview"), () => void preview(view), "button primary"));
+  const ask = button(t("cleanup.preview"), () => void preview(view), "button primary");
+  view.dialog.footer.replaceChildren(ask);
 }
 
 /** @param {Window} view */
@@ -111,7 +117,11 @@ async function purge(view, rows) {
   setBusy(dialog, false);
 }
 
-/** Says which ones stopped the clean-up, by asking again. @param {Window} view @param {Row[]} rows @param {unknown} error */
+/**
+ * Says which ones stopped the clean-up, by asking again.
+ *
+ * @param {Window} view @param {Row[]} rows @param {unknown} error
+ */
 async function refuse(view, rows, error) {
   let changed = [];
   if (error instanceof Problem && [404, 409].includes(error.status)) {

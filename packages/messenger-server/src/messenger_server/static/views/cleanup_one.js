@@ -74,7 +74,8 @@ async function remove(dialog, mailbox, name) {
   setBusy(dialog, true);
   try {
     await deleteMailbox(mailbox);
-    tell(t("cleanup.doneOne", { name, messages: plural("cleanup.messages", mailbox.sent + mailbox.received) }));
+    const messages = plural("cleanup.messages", mailbox.sent + mailbox.received);
+    tell(t("cleanup.doneOne", { name, messages }));
   } catch (error) {
     const code = error instanceof Problem ? error.code : "";
     if (code) await refresh();

@@ -48,7 +48,11 @@ export function showResult(dialog, text, ...more) {
   done.focus();
 }
 
-/** Nothing in the window can be used while the server works. @param {Dialog} dialog @param {boolean} isBusy */
+/**
+ * Nothing in the window can be used while the server works.
+ *
+ * @param {Dialog} dialog @param {boolean} isBusy
+ */
 export function setBusy(dialog, isBusy) {
   dialog.body.inert = dialog.footer.inert = isBusy;
 }

@@ -76,7 +76,8 @@ function fill(dialog, first) {
 
 /** @param {unknown} error */
 function whyNot(error, fields = {}) {
-  return error instanceof Problem && error.code === "key_revoked" ? t("keys.isOver") : showFaults(fields, error);
+  const isOver = error instanceof Problem && error.code === "key_revoked";
+  return isOver ? t("keys.isOver") : showFaults(fields, error);
 }
 
 /** @param {Key} key */
@@ -92,7 +93,8 @@ function changeForm(key) {
     async send() {
       setText(told, "");
       if (!areFilled(name)) return;
-      await changeKey(key.id, { name: textOf(name), agent_description: textOf(description), ...checks.read() });
+      const names = { name: textOf(name), agent_description: textOf(description) };
+      await changeKey(key.id, { ...names, ...checks.read() });
       setText(told, t("keys.saved"));
     },
     explain: (error) => whyNot(error, fields),
@@ -124,7 +126,9 @@ function extendForm(first) {
 
 /** @param {any[]} rows As the directory has them. */
 function mailboxes(rows) {
-  const label = (/** @type {any} */ row) => el("span", { class: "breaks own-direction" }, partyLabel(row, rows));
+  const look = { class: "breaks own-direction" };
+  const label = (/** @type {any} */ row) => el("span", look, partyLabel(row, rows));
   const list = rows.map((row) => el("li", {}, label(row), " ", addressNode(row.id)));
-  return [el("h3", {}, t("keys.mailboxes")), rows.length > 0 ? el("ul", { role: "list" }, ...list) : el("p", {}, "–")];
+  const all = rows.length > 0 ? el("ul", { role: "list" }, ...list) : el("p", {}, "–");
+  return [el("h3", {}, t("keys.mailboxes")), all];
 }

@@ -17,6 +17,7 @@ export function openNewKey() {
   const lifetime = lifetimeField(t("keys.lifetime"));
   const vendor = textField(t("keys.vendor"), 40);
   const checks = keyChecks();
+  const fields = { name, agent_name: agent, agent_description: description, lifetime_days: lifetime, vendor };
   const scope = scopeChoice((isBound) => setHidden(agent.node, !isBound));
   const summary = el("summary", {}, t("keys.more"));
   const more = el("details", {}, summary, el("div", { class: "choices" }, ...checks.nodes, vendor.node));
@@ -38,7 +39,7 @@ export function openNewKey() {
       dialog.close();
       openSecret(made);
     },
-    explain: (error) => showFaults({ name, agent_name: agent, agent_description: description, lifetime_days: lifetime, vendor }, error),
+    explain: (error) => showFaults(fields, error),
   });
   const dialog = openDialog({ title: t("keys.new"), content: [form] });
   name.input.focus();

@@ -15,7 +15,7 @@ export function textOf({ input }) {
   return input.value.trim();
 }
 
-/** What can be changed of a key later too: fields by their names in the request. @param {any} [key] */
+/** What can be changed of a key later too, by its name in the request. @param {any} [key] */
 export function keyFields(key = { name: "", agent_description: "" }) {
   return {
     name: textField(t("keys.name"), 120, key.name),
@@ -25,7 +25,8 @@ export function keyFields(key = { name: "", agent_description: "" }) {
 
 /** What it may do, likewise. @param {any} [key] */
 export function keyChecks(key = { can_send: true, relay: false }) {
-  const [canSend, relay] = [key.can_send, key.relay].map((checked) => el("input", { type: "checkbox", checked }));
+  const box = (/** @type {boolean} */ checked) => el("input", { type: "checkbox", checked });
+  const [canSend, relay] = [key.can_send, key.relay].map(box);
   return {
     nodes: [
       el("label", { class: "check" }, canSend, t("keys.canSend")),
@@ -38,7 +39,10 @@ export function keyChecks(key = { can_send: true, relay: false }) {
 /** How long a key is good. @param {string} label */
 export function lifetimeField(label) {
   const texts = [t("keys.days30"), t("keys.days90"), t("keys.days365"), t("keys.forever")];
-  const options = LIFETIMES.map((days, at) => el("option", { value: days ?? "", selected: days === USUAL_DAYS }, texts[at]));
+  const options = LIFETIMES.map((days, at) => {
+    const own = { value: days ?? "", selected: days === USUAL_DAYS };
+    return el("option", own, texts[at]);
+  });
   const select = el("select", { class: "input" }, ...options);
   return { ...field(label, select), days: () => Number(select.value) || null };
 }

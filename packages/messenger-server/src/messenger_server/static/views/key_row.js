@@ -4,6 +4,7 @@ import { date, timeNode, timeOfDay, updateTime } from "../lib/dates.js";
 import { el, setAttribute, setClass, setText } from "../lib/dom.js";
 import { t } from "../lib/i18n.js";
 import { endsSoon } from "../model/keys.js";
+import { button } from "./cleanup_parts.js";
 import { openKey } from "./key_detail.js";
 
 /** @typedef {import("../model/keys.js").Key} Key */
@@ -59,8 +60,10 @@ const shows = new WeakMap();
 /** A row of the table: its name opens the key, and so does a click anywhere on it. @param {Key} key */
 export function keyRow(key) {
   const { facts, show } = keyFacts(key);
-  const name = el("button", { type: "button", class: "keys-open breaks own-direction", on: { click: () => openKey(key.id) } });
-  const cells = facts.map(([label, node]) => el("td", {}, el("span", { class: "keys-label", "aria-hidden": "true" }, label), node));
+  const name = button("", () => openKey(key.id), "keys-open breaks own-direction");
+  const cells = facts.map(([label, node]) => {
+    return el("td", {}, el("span", { class: "keys-label", "aria-hidden": "true" }, label), node);
+  });
   const row = el("tr", {}, el("th", { scope: "row" }, name), ...cells);
   shows.set(row, (/** @type {Key} */ now) => {
     setText(name, now.name);

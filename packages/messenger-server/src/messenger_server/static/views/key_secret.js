@@ -27,7 +27,8 @@ export function openSecret({ key, secret }, isReplacement = false) {
       el("div", { class: "secret-text", on: { copy: note } }, el("pre", { class: "mono" }, text), copy),
     );
   };
-  const close = button(t("common.close"), () => (isCopied ? dialog.close() : ask(dialog, close)), "button primary");
+  const leave = () => (isCopied ? dialog.close() : ask(dialog, close));
+  const close = button(t("common.close"), leave, "button primary");
   const values = { name: key.name };
   const dialog = openDialog({
     title: isReplacement ? t("keys.secretReplaced", values) : t("keys.secretTitle", values),
@@ -49,7 +50,11 @@ export function openSecret({ key, secret }, isReplacement = false) {
   close.focus();
 }
 
-/** Browsers without `closedby` close a window at the second Escape, whatever it answers. @param {KeyboardEvent} event */
+/**
+ * Browsers without `closedby` close a window at the second Escape, whatever it answers.
+ *
+ * @param {KeyboardEvent} event
+ */
 function keepOpen(event) {
   if (event.key === "Escape") event.preventDefault();
 }

@@ -15,13 +15,16 @@ import { emptyState, errorState, loadingState } from "./states.js";
  * @returns {() => void} Takes it away.
  */
 export function mountKeys(parent) {
-  const columns = [t("keys.name"), t("keys.key"), t("keys.scope"), t("keys.created"), t("keys.expires"), t("keys.used"), t("keys.state")];
+  const about = [t("keys.key"), t("keys.scope"), t("keys.created"), t("keys.expires")];
+  const columns = [t("keys.name"), ...about, t("keys.used"), t("keys.state")];
   const head = el("tr", {}, ...columns.map((text) => el("th", { scope: "col" }, text)));
   const body = el("tbody");
-  const table = el("table", { class: "keys-table", "aria-label": t("topbar.keys") }, el("thead", {}, head), body);
+  const own = { class: "keys-table", "aria-label": t("topbar.keys") };
+  const table = el("table", own, el("thead", {}, head), body);
   const other = el("div");
   const create = newKeyButton();
-  const view = el("div", { class: "keys" }, el("header", {}, el("h1", {}, t("topbar.keys")), create), other, table);
+  const title = el("header", {}, el("h1", {}, t("topbar.keys")), create);
+  const view = el("div", { class: "keys" }, title, other, table);
   parent.append(view);
   let shown = "";
   const stop = store.watch(["keys"], () => {
@@ -44,7 +47,8 @@ function otherState(state, error) {
   if (state === "table") return [];
   if (state === "loading") return [loadingState(4)];
   if (state === "failed") return [errorState(error, () => void loadKeys())];
-  return [emptyState({ icon: "key", title: t("keys.none"), text: t("keys.noneText"), action: newKeyButton() })];
+  const [title, text] = [t("keys.none"), t("keys.noneText")];
+  return [emptyState({ icon: "key", title, text, action: newKeyButton() })];
 }
 
 function newKeyButton() {
