@@ -235,6 +235,22 @@ def test_keys_that_cannot_be_read_can_be_tried_again(page: Page, guards: Guards)
     expect(panel.get_by_role("table")).to_be_visible()
 
 
+def test_while_the_server_is_away_the_keys_stay(page: Page, guards: Guards, fleet: Fleet) -> None:
+    make(fleet, "Still there", 90)
+    page.get_by_role("tab", name="API keys").click()
+    expect(page.get_by_role("row", name="Still there")).to_be_visible()
+    guards.expect_away()
+    page.route("**/admin/**", lambda route: route.abort())
+    refresh(page)
+    expect(page.get_by_role("banner").get_by_text("does not answer")).to_be_visible()
+    expect(page.get_by_role("row", name="Still there")).to_be_visible()
+    window = new_key(page, "Not now")
+    window.get_by_label("Agent name").fill("Later")
+    window.get_by_role("button", name="Create the key").click()
+    expect(window.get_by_role("alert")).to_contain_text("does not answer")
+    expect(window.get_by_label("Name", exact=True)).to_have_value("Not now")
+
+
 def test_a_key_opens_by_keyboard_and_by_a_click_on_its_row(page: Page, fleet: Fleet) -> None:
     make(fleet, "By keyboard", 90)
     page.get_by_role("tab", name="API keys").click()
