@@ -12,15 +12,21 @@ LINKS = "/ui/?tab=links"
 
 
 @pytest.fixture
-def page(pages: ConsolePages) -> Page:
-    """The tab of links."""
+def address(fleet: Fleet) -> str:
+    """A mailbox that is new for each test."""
+    return fleet.register("renamed", "Build Bot", display_name="first name")
+
+
+@pytest.fixture
+def page(pages: ConsolePages, address: str) -> Page:
+    """The tab of links, opened when the mailbox is there."""
+    assert address
     return pages.open(LINKS)
 
 
 @pytest.fixture
-def mark(page: Page, fleet: Fleet) -> Locator:
-    """A mailbox of the timeline, as new for each test."""
-    address = fleet.register("renamed", "Build Bot", display_name="first name")
+def mark(page: Page, address: str) -> Locator:
+    """The mailbox in the timeline."""
     return page.locator(f'[data-mailbox="{address}"]')
 
 
@@ -37,7 +43,7 @@ def _name(fleet: Fleet) -> str | None:
 def test_the_pencil_opens_the_field_and_enter_saves(
     page: Page, mark: Locator, fleet: Fleet
 ) -> None:
-    mark.hover(timeout=8000)
+    mark.hover()
     mark.get_by_role("button", name="Rename first name").click()
     expect(_field(page)).to_be_focused()
     expect(_field(page)).to_have_value("first name")
@@ -54,7 +60,7 @@ def test_the_pencil_opens_the_field_and_enter_saves(
 def test_a_double_click_opens_it_and_a_click_elsewhere_saves(
     page: Page, mark: Locator, fleet: Fleet
 ) -> None:
-    mark.get_by_role("button").first.dblclick(timeout=8000)
+    mark.get_by_role("button").first.dblclick()
     _field(page).fill("by a click")
     page.get_by_role("complementary", name="Chosen mailbox").click(position={"x": 5, "y": 5})
     expect(mark).to_contain_text("by a click")
@@ -62,7 +68,7 @@ def test_a_double_click_opens_it_and_a_click_elsewhere_saves(
 
 
 def test_escape_leaves_the_name(page: Page, mark: Locator, fleet: Fleet) -> None:
-    mark.get_by_role("button").first.dblclick(timeout=8000)
+    mark.get_by_role("button").first.dblclick()
     _field(page).fill("never")
     _field(page).press("Escape")
     expect(_field(page)).to_have_count(0)
@@ -71,7 +77,7 @@ def test_escape_leaves_the_name(page: Page, mark: Locator, fleet: Fleet) -> None
 
 
 def test_an_empty_name_clears_it(page: Page, mark: Locator, fleet: Fleet) -> None:
-    mark.get_by_role("button").first.click(timeout=8000)
+    mark.get_by_role("button").first.click()
     panel = page.get_by_role("complementary", name="Chosen mailbox")
     panel.get_by_role("button", name="Rename first name").click()
     _field(page).fill("  ")
@@ -86,7 +92,7 @@ def test_a_name_that_is_refused_stays_in_its_field(
     page: Page, guards: Guards, mark: Locator, fleet: Fleet
 ) -> None:
     guards.expect_status(404)
-    mark.get_by_role("button").first.dblclick(timeout=8000)
+    mark.get_by_role("button").first.dblclick()
     _field(page).fill("too late")
     page.route(
         "**/admin/mailboxes/*",

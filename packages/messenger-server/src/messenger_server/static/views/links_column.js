@@ -9,7 +9,7 @@ import { avatar } from "./avatar.js";
 import { ageNode, itemNode, updateItem } from "./links_item.js";
 
 /** In rem: how wide a column is, and from one mark to the next at least; in a crowd each is one line. */
-const USUAL = { width: 16, size: 3 };
+const USUAL = { width: 17.5, size: 3 };
 const IN_CROWD = { width: 20, size: 1.875 };
 const CROWD = 7;
 

@@ -19,8 +19,6 @@ const TICK_MS = 1000;
 /** In rem: the least and the most height of the window, and what is left of the room below it. */
 const [LEAST, MOST, BELOW] = [18, 56, 19];
 const COLUMNS_MORE = 30;
-/** More columns come when the last one is so near, in pixels. */
-const NEAR_PX = 500;
 const CURVES_MOST = 300;
 /** So far the layers slide before they are laid anew. */
 const SLIDE_MOST_PX = 50_000;
@@ -93,11 +91,6 @@ export function mountTimeline(parent) {
     render();
   }
 
-  /** More columns come on scroll. */
-  scroller.addEventListener("scroll", () => {
-    const end = scroller.scrollLeft + scroller.clientWidth;
-    if (!more.hidden && end > scroller.scrollWidth - NEAR_PX) showMore();
-  });
   parent.append(scroller);
   const sizes = new ResizeObserver(fit);
   sizes.observe(scroller);
