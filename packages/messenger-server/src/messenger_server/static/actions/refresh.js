@@ -42,7 +42,7 @@ export function followRefresh() {
     const isIn = session.state === "signed_in";
     if (isIn && autoRefresh) poller.start();
     else poller.stop();
-    const { message: _, ...rest } = route;
+    const { message: _, chosen: __, ...rest } = route; // what these lead to is there already
     const sight = isIn ? JSON.stringify(rest) : "";
     if (sight && sight !== seen) void poller.now();
     seen = sight;
