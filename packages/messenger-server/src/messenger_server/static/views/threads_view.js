@@ -17,8 +17,12 @@ export function mountThreadsView(parent) {
   const host = el("div", { class: "mail" });
   const agents = el("aside", { class: "agents", id: "agents", "aria-label": t("agents.title") });
   const threads = el("section", { class: "threads", id: "threads", "aria-label": t("threads.title") });
-  const reader = el("section", { class: "reader", id: "reader", "aria-label": t("reader.title"), tabindex: "-1" });
-  const line = (/** @type {string} */ name, /** @type {string} */ label, /** @type {number[]} */ [least, most, usual]) => createSplitter({ host, name, label, controls: name, least, most, usual });
+  const own = { class: "reader", id: "reader", "aria-label": t("reader.title"), tabindex: "-1" };
+  const reader = el("section", own);
+  const line = (/** @type {string} */ name, /** @type {string} */ label, /** @type {number[]} */ widths) => {
+    const [least, most, usual] = widths;
+    return createSplitter({ host, name, label, controls: name, least, most, usual });
+  };
   const agentsLine = line("agents", t("threads.resizeAgents"), [200, 480, 264]);
   const threadsLine = line("threads", t("threads.resizeThreads"), [260, 720, 380]);
   host.append(agents, agentsLine, threads, threadsLine, reader);

@@ -24,8 +24,17 @@ export function mountTopbar(parent) {
   const bar = el(
     "header",
     { class: "topbar" },
-    el("h1", { class: "brand" }, el("span", { class: "brand-mark", "aria-hidden": "true" }), el("span", { class: "brand-name" }, "Messenger")),
-    el("div", { class: "tabs", role: "tablist", "aria-label": t("topbar.tabs"), on: { keydown: moveAlong } }, ...tabs.map((tab) => tab.button)),
+    el(
+      "h1",
+      { class: "brand" },
+      el("span", { class: "brand-mark", "aria-hidden": "true" }),
+      el("span", { class: "brand-name" }, "Messenger"),
+    ),
+    el(
+      "div",
+      { class: "tabs", role: "tablist", "aria-label": t("topbar.tabs"), on: { keydown: moveAlong } },
+      ...tabs.map((tab) => tab.button),
+    ),
     connectionSign(),
     el("div", { class: "topbar-tools" }, refreshBox(), helpButton(), cleanupButton(), menu.node),
   );
@@ -57,7 +66,7 @@ function tabButton(/** @type {typeof TABS[number]} */ name) {
       on: { click: () => navigate({ tab: name }) },
     },
     icon(TAB_ICONS[name]),
-    el("span", { class: "tab-name" }, { threads: t("topbar.threads"), links: t("topbar.links"), keys: t("topbar.keys") }[name]),
+    el("span", { class: "tab-name" }, tabName(name)),
     badge,
     said,
   );
@@ -68,6 +77,11 @@ function tabButton(/** @type {typeof TABS[number]} */ name) {
     setAttribute(button, "tabindex", isStop ? 0 : -1);
   };
   return { button, show };
+}
+
+/** @param {typeof TABS[number]} name */
+function tabName(name) {
+  return { threads: t("topbar.threads"), links: t("topbar.links"), keys: t("topbar.keys") }[name];
 }
 
 /** Arrow keys go from tab to tab, as in any list of tabs. */
@@ -88,25 +102,25 @@ function refreshBox() {
     checked: store.state.autoRefresh,
     on: { change: () => setAutoRefresh(box.checked) },
   });
-  return el("label", { class: "refresh-box", title: t("topbar.autoRefreshHint") }, box, icon("reload"), el("span", {}, t("topbar.autoRefresh")));
+  const name = el("span", {}, t("topbar.autoRefresh"));
+  return el("label", { class: "refresh-box", title: t("topbar.autoRefreshHint") }, box, icon("reload"), name);
 }
 
 function cleanupButton() {
-  return el(
-    "button",
-    { type: "button", class: "button quiet", title: t("topbar.cleanup"), on: { click: () => void openCleanup() } },
-    icon("bin"),
-    el("span", { class: "button-text" }, t("topbar.cleanup")),
-  );
+  const name = t("topbar.cleanup");
+  const own = { type: "button", class: "button quiet", title: name, on: { click: () => void openCleanup() } };
+  return el("button", own, icon("bin"), el("span", { class: "button-text" }, name));
 }
 
 function helpButton() {
-  const own = { type: "button", class: "icon-button help-button", "aria-label": t("topbar.help"), title: t("topbar.help") };
+  const name = t("topbar.help");
+  const own = { type: "button", class: "icon-button help-button", "aria-label": name, title: name };
   return el("button", { ...own, on: { click: () => void openHelp() } }, "?");
 }
 
 function connectionSign() {
-  return el("p", { class: "connection", role: "status", hidden: true }, icon("warning"), el("span", { class: "one-line" }));
+  const text = el("span", { class: "one-line" });
+  return el("p", { class: "connection", role: "status", hidden: true }, icon("warning"), text);
 }
 
 function showConnection(/** @type {HTMLElement} */ bar) {
@@ -114,7 +128,8 @@ function showConnection(/** @type {HTMLElement} */ bar) {
   const { isThere, since } = store.state.connection;
   setHidden(sign, isThere);
   setText(/** @type {HTMLElement} */ (sign.querySelector("span")), isThere ? "" : t("topbar.away"));
-  setAttribute(sign, "title", isThere ? null : t("topbar.awayHint", { time: timeOfDay(new Date(since).toISOString()) }));
+  const hint = () => t("topbar.awayHint", { time: timeOfDay(new Date(since).toISOString()) });
+  setAttribute(sign, "title", isThere ? null : hint());
 }
 
 /** How many mailboxes of the window nothing links yet. */

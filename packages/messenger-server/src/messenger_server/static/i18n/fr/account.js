@@ -1,7 +1,7 @@
 /** Le compte. */
 export default {
   "account.address": "Adresse",
-  "account.audit": "Ce qui a été fait",
+  "account.audit": "Journal des actions",
   "account.browserOn": "{browser} sur {system}",
   "account.changePassword": "Changer le mot de passe",
   "account.commandLine": "ligne de commande",
@@ -25,7 +25,7 @@ export default {
   "account.didSignOutOthers": "Tous les autres navigateurs déconnectés",
   "account.didUnlink": "Lien supprimé ({name})",
   "account.expires": "Jusqu’au",
-  "account.lastSeen": "Dernière visite",
+  "account.lastSeen": "Vu",
   "account.more": "Afficher la suite",
   "account.name": "Nom d’utilisateur",
   "account.newPassword": "Nouveau mot de passe",
@@ -44,7 +44,7 @@ export default {
   "account.title": "Mon compte",
   "account.unknownBrowser": "Navigateur inconnu",
   "account.wasRefused": "Une connexion a été refusée",
-  "account.wasRefusedPassword": "Un changement de mot de passe a été refusé : mot de passe actuel faux",
-  "account.wasRefusedSetup": "Une mise en service a été refusée : code faux",
-  "account.wrongPassword": "Le mot de passe actuel est faux.",
+  "account.wasRefusedPassword": "Un changement de mot de passe a été refusé : mot de passe actuel incorrect",
+  "account.wasRefusedSetup": "Une mise en service a été refusée : code incorrect",
+  "account.wrongPassword": "Le mot de passe actuel est incorrect.",
 };
