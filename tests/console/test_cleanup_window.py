@@ -2,7 +2,6 @@
 
 import re
 import sqlite3
-import time
 from typing import Any
 
 import pytest
@@ -223,12 +222,13 @@ def test_five_thousand_mailboxes_are_shown_and_ticked_at_once(page: Page) -> Non
     expect(window.locator(".cleanup-row")).to_have_count(5000, timeout=20_000)
     # By class: names of ten thousand nodes take the test longer than the page.
     delete = window.locator(".danger")
-    expect(delete).to_have_text("Delete 5,000 mailboxes")
-    begun = time.monotonic()
-    window.locator(".cleanup-head input").uncheck()
-    expect(delete).to_have_text("Delete 0 mailboxes")
+    expect(delete).to_have_text("Delete 5,000 mailboxes", timeout=20_000)
+    spent_ms = window.locator(".cleanup-head input").evaluate(
+        "(it) => { const begun = performance.now(); it.click(); return performance.now() - begun }"
+    )
+    expect(delete).to_have_text("Delete 0 mailboxes", timeout=20_000)
     expect(delete).to_be_disabled()
-    assert time.monotonic() - begun < 5
+    assert spent_ms < 1000
 
 
 def test_a_preview_that_fails_can_be_tried_again(page: Page, guards: Guards) -> None:
