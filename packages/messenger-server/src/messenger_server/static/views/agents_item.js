@@ -112,7 +112,7 @@ function nameButton(/** @type {HTMLElement} */ button, /** @type {string} */ lab
  */
 function createRow(kind, choose, address) {
   const face = el("span", { class: "face" });
-  const name = el("span", { class: "name one-line own-direction" });
+  const name = el("span", { class: "name one-line", dir: "auto" });
   const note = el("span", { class: "one-line" }, t("agents.never"));
   const time = el("time");
   const unread = el("span", { class: "count", "aria-hidden": "true" });

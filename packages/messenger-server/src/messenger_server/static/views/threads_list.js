@@ -128,7 +128,7 @@ function stateNodes(now, error) {
   const clear = { search: "", filter: "all", agent: null, mailbox: null };
   if (now === "loading") return [loadingState(8)];
   if (now === "failed") return [errorState(error, () => void refresh())];
-  if (now === "read") return [emptyState({ icon: "check", title: t("threads.allRead"), action: action(t("threads.showAll"), clear) })];
+  if (now === "read") return [emptyState({ icon: "check", title: t("threads.allRead"), action: action(t("threads.showAll"), { filter: "all" }) })];
   if (now === "filtered") return [emptyState({ icon: "search", title: t("threads.noMatch"), action: action(t("threads.clear"), clear) })];
   if (now === "nothing") {
     return [emptyState({ icon: "thread", title: t("threads.none"), text: t("threads.noneText"), action: action(t("threads.toKeys"), { tab: "keys" }) })];

@@ -11,9 +11,9 @@ import { priorityName } from "./priority.js";
 
 /** @returns {any} A list item; `show(thread, isChosen, day)` updates it; `day` is the one that dates are told from. */
 export function createRow(/** @type {any} */ { id }) {
-  const name = el("span", { class: "thread-name one-line own-direction" });
+  const name = el("span", { class: "thread-name one-line", dir: "auto" });
   const time = el("time", { class: "soft small" });
-  const line = el("span", { class: "thread-line one-line own-direction" });
+  const line = el("span", { class: "thread-line one-line", dir: "auto" });
   const priority = el("span", { class: "chip" });
   const unread = el("span", { class: "visually-hidden" });
   const dot = el("span", { class: "unread-dot", "aria-hidden": "true" });
