@@ -3,30 +3,33 @@
 import { createPoller } from "../lib/poller.js";
 import { setPref } from "../lib/prefs.js";
 import { store } from "../store.js";
-import { loadAccount } from "./account.js";
-import { loadAudit } from "./audit.js";
 import { loadConversation } from "./conversation.js";
-import { loadKeys } from "./keys.js";
 import { loadLinks } from "./links.js";
 import { loadOverview } from "./overview.js";
 import { loadThreads } from "./threads.js";
 
 const EVERY_MS = 5000;
 
-/** @type {Record<string, () => Promise<unknown>[]>} */
-const LOADERS = {
-  threads: () => [loadThreads(), loadConversation()],
-  links: () => [],
-  keys: () => [loadKeys()],
-  account: () => [loadAccount(), loadAudit()],
-};
+/** What each tab reads. @type {Record<string, () => Promise<unknown>[]>} */
+const loaders = { threads: () => [loadThreads(), loadConversation()] };
 
 const poller = createPoller(refreshOnce, EVERY_MS);
 
 async function refreshOnce() {
   if (store.state.session.state !== "signed_in") return;
   // The badge of the links is in sight everywhere.
-  await Promise.all([loadOverview(), loadLinks(), ...LOADERS[store.state.route.tab]()]);
+  await Promise.all([loadOverview(), loadLinks(), ...(loaders[store.state.route.tab]?.() ?? [])]);
+}
+
+/**
+ * What a tab reads at each refresh, from now on; a view that comes later than the page says it.
+ *
+ * @param {string} tab @param {() => Promise<unknown>[]} load
+ */
+export function refreshTab(tab, load) {
+  const isNew = !(tab in loaders);
+  loaders[tab] = load;
+  if (isNew) void poller.now();
 }
 
 /** Reads everything in sight again, now. */

@@ -1,6 +1,8 @@
 /** The view "My account": name and password, the browsers that are signed in, what was done. */
 
 import { loadAccount } from "../actions/account.js";
+import { loadAudit } from "../actions/audit.js";
+import { refreshTab } from "../actions/refresh.js";
 import { el, setHidden } from "../lib/dom.js";
 import { t } from "../lib/i18n.js";
 import { store } from "../store.js";
@@ -14,6 +16,7 @@ import { errorState, loadingState } from "./states.js";
  * @returns {() => void} Takes it away.
  */
 export function mountAccount(parent) {
+  refreshTab("account", () => [loadAccount(), loadAudit()]);
   const other = el("div", { class: "account-other" });
   const forms = el("div", { class: "account-forms" });
   const lists = el("div", { class: "account-lists" });

@@ -1,6 +1,7 @@
 /** The tab "API keys": a table of all keys, and the way to a new one. */
 
 import { loadKeys } from "../actions/keys.js";
+import { refreshTab } from "../actions/refresh.js";
 import { el, setHidden } from "../lib/dom.js";
 import { t } from "../lib/i18n.js";
 import { renderKeyed } from "../lib/keyed.js";
@@ -26,6 +27,7 @@ export function mountKeys(parent) {
   const title = el("header", {}, el("h1", {}, t("topbar.keys")), create);
   const view = el("div", { class: "keys" }, title, other, table);
   parent.append(view);
+  refreshTab("keys", () => [loadKeys()]);
   let shown = "";
   const stop = store.watch(["keys"], () => {
     const { status, rows, error } = store.state.keys;
