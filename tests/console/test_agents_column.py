@@ -94,7 +94,7 @@ def test_the_bin_of_a_row_is_for_that_mailbox_alone(page: Page) -> None:
     fold(page, "Ann").click()
     row(page, "website").focus()
     page.keyboard.press("Tab")
-    bin_button = agents(page).get_by_role("button", name="Clean up website")
+    bin_button = agents(page).get_by_role("button", name="Delete website")
     expect(bin_button).to_be_focused()
     expect(bin_button).to_have_css("opacity", "1")
     bin_button.click()

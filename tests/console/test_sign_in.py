@@ -85,9 +85,9 @@ def test_a_password_can_be_looked_at(pages: ConsolePages) -> None:
     page = pages.open(signed_in=False)
     field = page.get_by_label("Password", exact=True)
     field.fill("what was typed")
-    page.get_by_role("button", name="Show the password").click()
+    page.get_by_role("button", name="Show what is typed").click()
     expect(field).to_have_attribute("type", "text")
-    page.get_by_role("button", name="Show the password").click()
+    page.get_by_role("button", name="Show what is typed").click()
     expect(field).to_have_attribute("type", "password")
 
 

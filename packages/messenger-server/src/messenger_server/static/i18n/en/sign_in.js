@@ -14,7 +14,7 @@ export default {
   "signIn.setup": "Set up the console",
   "signIn.setupIntro": "The console has one account. Whoever can read the server’s log may create it.",
   "signIn.short": "At least 12 characters.",
-  "signIn.show": "Show the password",
+  "signIn.show": "Show what is typed",
   "signIn.signIn": "Sign in",
   "signIn.stay": "Stay signed in",
   "signIn.stayHint": "For 30 days, else for 12 hours and until the browser closes",

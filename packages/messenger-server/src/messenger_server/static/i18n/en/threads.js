@@ -26,6 +26,6 @@ export default {
   "threads.title": "Threads",
   "threads.toKeys": "Create an API key",
   "threads.unread": "Unread",
-  "threads.unreadCount": { one: "{count} unread", other: "{count} unread" },
+  "threads.unreadCount": { one: "{count} not read yet", other: "{count} not read yet" },
   "threads.wroteLast": "Wrote last",
 };

@@ -1,7 +1,7 @@
 /** La colonne des agents. */
 export default {
   "agents.all": "Tous les agents",
-  "agents.cleanup": "Nettoyer {name}",
+  "agents.cleanup": "Supprimer {name}",
   "agents.collapse": "Replier la colonne des agents",
   "agents.empty": { one: "{count} agent sans courrier", many: "{count} d’agents sans courrier", other: "{count} agents sans courrier" },
   "agents.emptyMailboxes": { one: "{count} boîte vide", many: "{count} de boîtes vides", other: "{count} boîtes vides" },

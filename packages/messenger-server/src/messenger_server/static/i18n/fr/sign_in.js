@@ -14,7 +14,7 @@ export default {
   "signIn.setup": "Mettre la console en service",
   "signIn.setupIntro": "La console n’a qu’un compte. Toute personne qui peut lire le journal du serveur peut le créer.",
   "signIn.short": "Au moins 12 caractères.",
-  "signIn.show": "Afficher le mot de passe",
+  "signIn.show": "Afficher la saisie",
   "signIn.signIn": "Se connecter",
   "signIn.stay": "Rester connecté",
   "signIn.stayHint": "Pendant 30 jours, sinon 12 heures et jusqu’à la fermeture du navigateur",
