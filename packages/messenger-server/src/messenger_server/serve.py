@@ -36,8 +36,6 @@ _logger = logging.getLogger(START_LOGGER)
 _OPEN_FILES: Final = 65_536
 _BACKLOG: Final = 2048
 """Connections that the kernel keeps for us; thousands of waits may come back at once."""
-_KEEP_ALIVE_SECONDS: Final = 75
-"""Longer than clients keep an idle connection, so that none sends into one that just closed."""
 _STOP_SECONDS: Final = 5
 """How long a request in flight may take once the server stops."""
 _GC_THRESHOLDS: Final = (100_000, 50, 100)
@@ -156,7 +154,6 @@ class _LoopbackServer(uvicorn.Server):
                 access_log=False,
                 proxy_headers=False,
                 server_header=False,
-                timeout_keep_alive=_KEEP_ALIVE_SECONDS,
                 timeout_graceful_shutdown=_STOP_SECONDS,
             )
         )
