@@ -18,6 +18,10 @@ class StderrOutlet:
 
     def __init__(self) -> None:
         self._dropped = 0
+        self._descriptor = sys.__stderr__.fileno() if sys.__stderr__ else 2
+        if sys.platform != "win32":  # there, only sockets tell whether they have room
+            self._room = select.poll()
+            self._room.register(self._descriptor, select.POLLOUT)
 
     def write(self, lines: Sequence[str]) -> None:
         """Writes the lines, or drops those for which there is no room."""
@@ -32,16 +36,13 @@ class StderrOutlet:
             self._dropped = self._dropped + lost - 1 if told and lost > len(lines) else lost
 
     def _unwritten(self, content: bytes) -> bytes:
-        descriptor = sys.__stderr__.fileno() if sys.__stderr__ else 2
         if sys.platform == "win32":
-            os.write(descriptor, content)  # there, only sockets tell whether they have room
+            os.write(self._descriptor, content)
             return b""
-        while content and self._has_room(descriptor):
-            written = os.write(descriptor, content[:_PIECE_BYTES])
+        while content and self._has_room():
+            written = os.write(self._descriptor, content[:_PIECE_BYTES])
             content = content[written:]
         return content
 
-    def _has_room(self, descriptor: int) -> bool:
-        poll = select.poll()
-        poll.register(descriptor, select.POLLOUT)
-        return bool(poll.poll(0 if self._dropped else _PATIENCE_MS))
+    def _has_room(self) -> bool:
+        return bool(self._room.poll(0 if self._dropped else _PATIENCE_MS))
