@@ -8,7 +8,7 @@ import { loadSlice } from "./loading.js";
 
 /** Reads them again. */
 export function loadLinks() {
-  return loadSlice("links", "/admin/links", undefined, (document) => ({ rows: document.links, isKnown: true }));
+  return loadSlice("links", "/admin/links", undefined, ({ links }) => ({ rows: links, isKnown: true }));
 }
 
 /**

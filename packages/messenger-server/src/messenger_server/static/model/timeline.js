@@ -150,7 +150,7 @@ export function countUnlinked(entries, links, minutes, nowMs = nowOf(entries)) {
  * that nothing links, those made at nearly the same time; then the older ones, newest first.
  *
  * @param {Entry} chosen @param {Entry[]} entries @param {Map<string, Map<string, Link>>} links
- * @param {number} minutes
+ * @param {number} minutes @returns {Entry[]}
  */
 export function candidates(chosen, entries, links, minutes, nowMs = nowOf(entries)) {
   const since = nowMs - minutes * MINUTE_MS;
@@ -160,10 +160,14 @@ export function candidates(chosen, entries, links, minutes, nowMs = nowOf(entrie
     entry.at > since && entry.column === chosen.column,
     entry.at > since && links.has(entry.id),
     entry.at > since ? Math.abs(entry.at - chosen.at) : -entry.at,
+    entry.rank,
     entry,
   ]);
-  ranked.sort((one, other) => one[0] - other[0] || one[1] - other[1] || one[2] - other[2] || one[3] - other[3]);
-  return ranked.map((rank) => rank[4]);
+  ranked.sort((/** @type {any[]} */ one, /** @type {any[]} */ other) => {
+    const at = one.findIndex((value, index) => value !== other[index]);
+    return one[at] - other[at]; // no two have one rank
+  });
+  return /** @type {any[]} */ (ranked.map((row) => row[5]));
 }
 
 /** An agent and which of its mailboxes. @param {import("./names.js").Party} party */

@@ -22,12 +22,14 @@ export function candidateList() {
   let chosen = null;
   const title = t("links.linkTitle");
   const reason = el("textarea", { class: "input", rows: 2, maxlength: REASON_MAX_CHARS, dir: "auto" });
-  const filter = el("input", { class: "input", type: "search", "aria-label": t("links.filter"), placeholder: t("links.filter") });
+  const hint = t("links.filter");
+  const filter = el("input", { class: "input", type: "search", "aria-label": hint, placeholder: hint });
   const fault = el("p", { class: "field-error", role: "alert" });
   const list = el("ul", { "aria-label": title });
   const rest = el("p", { class: "small soft" });
   const why = el("label", { class: "field" }, el("span", { class: "field-hint" }, t("links.reason")), reason);
-  const node = el("div", { class: "panel-content candidates" }, el("h3", {}, title), why, filter, fault, list, rest);
+  const head = el("h3", {}, title);
+  const node = el("div", { class: "panel-content candidates" }, head, why, filter, fault, list, rest);
 
   function render() {
     const entries = entriesOf(store.state.overview.document.agents);
@@ -46,7 +48,8 @@ export function candidateList() {
     const facts = el("p", { class: "item-line soft small" }, own);
     const button = el("button", { type: "button", class: "button", on: { click: choose } }, t("links.link"));
     const face = el("span", {});
-    const row = el("li", { class: "link-row" }, face, el("div", { class: "panel-names" }, name, facts), button);
+    const texts = el("div", { class: "panel-names" }, name, facts);
+    const row = el("li", { class: "link-row" }, face, texts, button);
 
     async function choose() {
       button.disabled = true;
@@ -55,8 +58,9 @@ export function candidateList() {
       setText(fault, wrong ?? "");
       if (wrong) return;
       reason.value = "";
+      if (document.activeElement !== document.body) return;
       // The row has gone, and with it the focus.
-      if (document.activeElement === document.body) document.getElementById("links-panel")?.focus({ preventScroll: true });
+      document.getElementById("links-panel")?.focus({ preventScroll: true });
     }
 
     return Object.assign(row, { parts: { face, name, own, facts, button } });

@@ -35,11 +35,11 @@ export function columnNode() {
     older: el("ol", { class: "older" }),
     more: el("button", { type: "button", class: "button quiet small more" }),
   };
-  const head = el("div", { class: "one-line" }, parts.name, el("p", { class: "soft small one-line" }, parts.age));
+  const latest = el("p", { class: "soft small one-line" }, parts.age);
   const node = el(
     "li",
     { class: "column" },
-    el("div", { class: "column-head" }, parts.face, head),
+    el("div", { class: "column-head" }, parts.face, el("div", { class: "one-line" }, parts.name, latest)),
     el("div", { class: "track" }, parts.marks),
     parts.older,
     parts.more,

@@ -25,15 +25,19 @@ export function itemNode({ id, mailbox }, { isMark, scroller }) {
   const state = el("span", { class: "item-state soft small" });
   const count = el("span", {});
   const links = el("span", { class: "item-links small" }, icon("link"), count);
+  const at = mailbox.created_at;
+  const time = timeNode(at, isMark ? seconds : dateTime);
   const body = el(
     "button",
     { type: "button", class: "item-body", on: { click: choose, dblclick: rename } },
     el("span", { class: "item-line" }, rank, name, state, links),
-    el("span", { class: "item-line soft small" }, timeNode(mailbox.created_at, isMark ? seconds : dateTime), ageNode(mailbox.created_at)),
+    el("span", { class: "item-line soft small" }, time, ageNode(at)),
   );
   const pencil = iconButton("pencil", "", rename);
-  const handle = el("span", { class: "handle", title: t("links.handle"), on: { pointerdown: drag } }, icon("handle"));
-  const node = el("li", { class: isMark ? "item mark" : "item", data: { mailbox: id } }, body, el("span", { class: "item-tools" }, pencil, handle));
+  const title = t("links.handle");
+  const handle = el("span", { class: "handle", title, on: { pointerdown: drag } }, icon("handle"));
+  const tools = el("span", { class: "item-tools" }, pencil, handle);
+  const node = el("li", { class: isMark ? "item mark" : "item", data: { mailbox: id } }, body, tools);
   node.parts = { name, rank, state, links, count, body, pencil };
 
   /** @param {MouseEvent} event */
@@ -80,7 +84,11 @@ export function nameButton(button, name) {
   setAttribute(button, "title", name);
 }
 
-/** Whether a watcher is armed, or nobody ever came. @param {import("../model/timeline.js").Mailbox} mailbox */
+/**
+ * Whether a watcher is armed, or nobody ever came.
+ *
+ * @param {import("../model/timeline.js").Mailbox} mailbox
+ */
 export function stateText({ watcher, last_seen_at: seen }) {
   if (watcher.armed) return t("links.armed");
   return seen ? "" : t("links.neverConnected");

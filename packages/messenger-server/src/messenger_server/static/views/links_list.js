@@ -35,8 +35,12 @@ function linkNode([other, link]) {
   const received = el("p", { class: "small" });
   const waiting = el("p", { class: "small is-waiting" });
   const note = link.note && el("p", { class: "small soft breaks", dir: "auto" }, link.note);
-  const label = t("links.remove");
-  const remove = twoStepButton({ label, confirm: t("links.removeSure"), class: "button danger quiet small", onConfirm: () => void part(link.id) });
+  const remove = twoStepButton({
+    label: t("links.remove"),
+    confirm: t("links.removeSure"),
+    class: "button danger quiet small",
+    onConfirm: () => void part(link.id),
+  });
   remove.setAttribute("aria-describedby", id);
   const texts = el("div", { class: "panel-names" }, name, received, waiting, note);
   const row = el("li", { class: "link-row" }, avatar(endOf(other, link), { size: "small" }), texts, remove);

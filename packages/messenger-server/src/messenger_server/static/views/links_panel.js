@@ -82,7 +82,8 @@ function chosenView({ id, mailbox: first }) {
   const seen = el("dd", {});
   const pencil = iconButton("pencil", "", rename);
   const close = iconButton("close", t("links.close"), leave);
-  const head = el("header", { class: "panel-head" }, avatar(first), el("div", { class: "panel-names" }, name, agent), pencil, close);
+  const names = el("div", { class: "panel-names" }, name, agent);
+  const head = el("header", { class: "panel-head" }, avatar(first), names, pencil, close);
   const facts = el(
     "dl",
     { class: "panel-facts" },
@@ -95,7 +96,8 @@ function chosenView({ id, mailbox: first }) {
   );
   const links = linkList(id);
   const others = candidateList();
-  const node = el("div", { class: "panel-content" }, head, facts, el("h3", {}, t("links.links")), links.node, others.node);
+  const title = el("h3", {}, t("links.links"));
+  const node = el("div", { class: "panel-content" }, head, facts, title, links.node, others.node);
 
   /** @param {import("../model/timeline.js").Entry} entry */
   function update(entry) {

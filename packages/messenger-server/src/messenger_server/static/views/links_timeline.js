@@ -5,7 +5,9 @@ import { timeOfDay } from "../lib/dates.js";
 import { el, setAttribute, setHidden, setText, setVar } from "../lib/dom.js";
 import { plural, t } from "../lib/i18n.js";
 import { renderKeyed } from "../lib/keyed.js";
-import { changesAt, columnsOf, curve, entriesOf, graduations, linksByMailbox, nowOf } from "../model/timeline.js";
+import {
+  changesAt, columnsOf, curve, entriesOf, graduations, linksByMailbox, nowOf,
+} from "../model/timeline.js";
 import { store } from "../store.js";
 import { columnNode, updateColumn } from "./links_column.js";
 import { tickAges } from "./links_item.js";
@@ -36,7 +38,10 @@ export function mountTimeline(parent) {
   let limit = COLUMNS_MORE;
   let changes = Infinity;
 
-  const isShown = () => height > 0 && store.state.route.tab === "links" && store.state.overview.document !== null;
+  const isShown = () => {
+    const { route, overview } = store.state;
+    return height > 0 && route.tab === "links" && overview.document !== null;
+  };
   const entries = () => entriesOf(store.state.overview.document.agents);
 
   function render() {
@@ -45,7 +50,8 @@ export function mountTimeline(parent) {
     const minutes = linksWindow();
     const now = nowOf(entries());
     const pxPerMs = height / (minutes * MINUTE_MS);
-    if (pxPerMs !== scale.pxPerMs || (now - scale.base) * pxPerMs > SLIDE_MOST_PX) scale = { base: now, pxPerMs };
+    const isFar = (now - scale.base) * pxPerMs > SLIDE_MOST_PX;
+    if (isFar || pxPerMs !== scale.pxPerMs) scale = { base: now, pxPerMs };
     const all = columnsOf(entries(), now - minutes * MINUTE_MS);
     const columns = all.slice(0, limit);
     const grades = graduations(now, minutes);
@@ -58,7 +64,9 @@ export function mountTimeline(parent) {
       create: columnNode,
       update: (node, column) => {
         const { width, marks } = updateColumn(node, column, timeline);
-        for (const mark of marks) places.set(mark.id, { ...mark, left: x + mark.left, right: x + mark.right });
+        for (const { id, y, left, right } of marks) {
+          places.set(id, { id, y, left: x + left, right: x + right });
+        }
         x += width;
       },
     });
@@ -113,14 +121,19 @@ function timelineNodes(showMore) {
   drawing.setAttribute("class", "links-drawing slides");
   drawing.setAttribute("aria-hidden", "true");
   const list = el("ol", { class: "columns", "aria-label": t("links.agents") });
-  const more = el("button", { type: "button", class: "button quiet more-agents", data: { unfolds: "" }, on: { click: showMore } });
-  const gutter = el("div", { class: "gutter", "aria-hidden": "true" }, el("span", { class: "now" }, t("links.now")), grades);
+  const own = { type: "button", class: "button quiet more-agents", data: { unfolds: "" } };
+  const more = el("button", { ...own, on: { click: showMore } });
+  const now = el("span", { class: "now" }, t("links.now"));
+  const gutter = el("div", { class: "gutter", "aria-hidden": "true" }, now, grades);
   const canvas = el("div", { class: "links-canvas" }, gutter, drawing, list, more);
   const scroller = el("div", { class: "links-scroll" }, canvas);
   return { scroller, canvas, list, more, grades, drawing, grid, curves };
 }
 
-/** @param {any} nodes @param {number[]} times @param {{base: number, pxPerMs: number}} scale @param {number} width */
+/**
+ * @param {any} nodes @param {number[]} times Of the graduations.
+ * @param {{base: number, pxPerMs: number}} scale @param {number} width
+ */
 function drawScale({ drawing, grid, grades }, times, { base, pxPerMs }, width) {
   /** @param {number} at */
   const heightOf = (at) => Math.round((base - at) * pxPerMs);
@@ -143,7 +156,8 @@ function drawScale({ drawing, grid, grades }, times, { base, pxPerMs }, width) {
 function drawCurves(host, rows, places, chosen) {
   /** @param {any} link */
   const endsOf = (link) => link.mailboxes.map((/** @type {any} */ end) => places.get(end.mailbox.id));
-  const drawn = rows.map((link) => ({ id: link.id, ends: endsOf(link) })).filter(({ ends: [one, other] }) => one && other);
+  const drawn = rows.map((link) => ({ id: link.id, ends: endsOf(link) }))
+    .filter(({ ends: [one, other] }) => one && other);
   renderKeyed(host, drawn.slice(0, CURVES_MOST), {
     key: ({ id }) => id,
     create: () => document.createElementNS(SVG, "path"),

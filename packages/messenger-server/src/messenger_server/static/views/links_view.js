@@ -19,8 +19,10 @@ export function mountLinks(parent) {
   const states = el("div", { class: "links-states" });
   const host = el("div", { class: "links" });
   const board = el("section", { class: "links-board", "aria-label": t("links.timeline") }, windowBar());
-  const panel = el("aside", { class: "links-panel", id: "links-panel", "aria-label": t("links.panel"), tabindex: "-1" });
-  const line = createSplitter({ host, name: "links", label: t("links.resize"), controls: "links-panel", least: 260, most: 640, usual: 340, isAfter: true });
+  const id = "links-panel";
+  const panel = el("aside", { class: id, id, "aria-label": t("links.panel"), tabindex: "-1" });
+  const measures = { least: 260, most: 640, usual: 340, isAfter: true };
+  const line = createSplitter({ host, name: "links", label: t("links.resize"), controls: id, ...measures });
   host.append(board, line, panel);
   parent.append(states, host);
   const unmounts = [mountTimeline(board), mountPanel(panel)];
@@ -53,8 +55,8 @@ function stateOf(overview, links) {
 function stateNodes(state, error) {
   if (state === "loading") return [loadingState(6)];
   if (state === "failed") return [errorState(error, () => void refresh())];
-  if (state === "empty") return [emptyState({ icon: "link", title: t("links.emptyTitle"), text: t("links.emptyText") })];
-  return [];
+  if (state === "ready") return [];
+  return [emptyState({ icon: "link", title: t("links.emptyTitle"), text: t("links.emptyText") })];
 }
 
 function windowBar() {
@@ -63,10 +65,9 @@ function windowBar() {
     const [value, unit] = minutes < 60 ? [minutes, "minute"] : [minutes / 60, "hour"];
     return new Intl.NumberFormat(language(), { style: "unit", unit, unitDisplay: "long" }).format(value);
   };
-  const choice = el(
-    "select",
-    { class: "input", on: { change: () => setLinksWindow(Number(choice.value)) } },
-    ...WINDOWS.map((minutes) => el("option", { value: String(minutes), selected: minutes === linksWindow() }, name(minutes))),
-  );
+  const option = (/** @type {number} */ minutes) => el("option", { value: String(minutes) }, name(minutes));
+  const choice = el("select", { class: "input" }, ...WINDOWS.map(option));
+  choice.value = String(linksWindow());
+  choice.addEventListener("change", () => setLinksWindow(Number(choice.value)));
   return el("div", { class: "links-bar" }, el("label", { class: "check" }, t("links.window"), choice));
 }

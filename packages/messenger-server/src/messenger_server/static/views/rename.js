@@ -28,14 +28,15 @@ export function openRename(host, mailbox) {
     "aria-describedby": hintId,
     on: { blur: () => void save(), keydown: press },
   });
-  const box = el("div", { class: "rename" }, field, el("p", { class: "rename-hint small", id: hintId }, t("links.renameHint")));
+  const hint = el("p", { class: "rename-hint small", id: hintId }, t("links.renameHint"));
+  const box = el("div", { class: "rename" }, field, hint);
   let isBusy = false;
 
   function close() {
     const hadFocus = box.contains(document.activeElement);
     isBusy = true; // taking a field away blurs it
     box.remove();
-    if (hadFocus && opener instanceof HTMLElement && opener.isConnected) opener.focus({ preventScroll: true });
+    if (hadFocus && opener instanceof HTMLElement) opener.focus({ preventScroll: true });
   }
 
   async function save() {
