@@ -65,6 +65,13 @@ class TestUnfinishedRequests:
             connection.sendall(sent)
             assert connection.recv(1) == b""
 
+    def test_a_connection_that_asks_nothing_more_ends(self, hasty: ServerProcess) -> None:
+        with _connect(hasty) as connection:
+            connection.sendall(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n")
+            assert b" 401 " in connection.recv(65_536)
+            while connection.recv(65_536):
+                pass
+
     def test_a_head_that_trickles_ends_too(self, hasty: ServerProcess) -> None:
         with _connect(hasty) as connection:
             connection.settimeout(0.1)
