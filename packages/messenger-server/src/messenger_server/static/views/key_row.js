@@ -5,7 +5,6 @@ import { el, setAttribute, setClass, setText } from "../lib/dom.js";
 import { t } from "../lib/i18n.js";
 import { endsSoon } from "../model/keys.js";
 import { button } from "./cleanup_parts.js";
-import { openKey } from "./key_detail.js";
 
 /** @typedef {import("../model/keys.js").Key} Key */
 
@@ -57,10 +56,14 @@ function showTime(place, iso) {
 
 const shows = new WeakMap();
 
-/** A row of the table: its name opens the key, and so does a click anywhere on it. @param {Key} key */
-export function keyRow(key) {
+/**
+ * A row of the table: its name opens the key, and so does a click anywhere on it.
+ *
+ * @param {Key} key @param {(id: string) => void} open
+ */
+export function keyRow(key, open) {
   const { facts, show } = keyFacts(key);
-  const name = button("", () => openKey(key.id), "keys-open breaks own-direction");
+  const name = button("", () => open(key.id), "keys-open breaks own-direction");
   const cells = facts.map(([label, node]) => {
     return el("td", {}, el("span", { class: "keys-label", "aria-hidden": "true" }, label), node);
   });

@@ -7,6 +7,7 @@ import { t } from "../lib/i18n.js";
 import { renderKeyed } from "../lib/keyed.js";
 import { store } from "../store.js";
 import { button } from "./cleanup_parts.js";
+import { openKey } from "./key_detail.js";
 import { openNewKey } from "./key_dialogs.js";
 import { keyRow, updateKeyRow } from "./key_row.js";
 import { emptyState, errorState, loadingState } from "./states.js";
@@ -36,7 +37,11 @@ export function mountKeys(parent) {
     setHidden(create, state === "ready");
     if (state !== shown) other.replaceChildren(...otherState(state, error));
     shown = state;
-    renderKeyed(body, rows, { key: (key) => key.id, create: keyRow, update: updateKeyRow });
+    renderKeyed(body, rows, {
+      key: (key) => key.id,
+      create: (key) => keyRow(key, openKey),
+      update: updateKeyRow,
+    });
   });
   return () => {
     stop();
