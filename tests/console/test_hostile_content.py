@@ -180,8 +180,8 @@ def test_details_tell_them_as_they_are(armed: Page, hostile: list[Any]) -> None:
 def test_the_agents_column_shows_names(armed: Page, hostile: list[Any]) -> None:
     column = armed.get_by_role("complementary", name="Agents")
     column.get_by_role("button", name="All agents").wait_for()
-    for fold in column.locator("button[aria-expanded=false]:visible").all():
-        fold.click()
+    folds = column.locator("button[aria-expanded=false]")
+    folds.evaluate_all("(all) => all.forEach((fold) => fold.click())")
     check(armed)
     for name in NAMES:
         column.get_by_text(name, exact=True).first.click()

@@ -44,6 +44,7 @@ export function messageNode(first, { whenNear, onToggle }) {
     showBody(body, shown.body, first.id);
   };
   node.show = (/** @type {any} */ next) => {
+    if (Object.keys(next).every((key) => next[key] === shown[key])) return; // of thousands one changes
     if (next.message !== shown.message || next.parties !== shown.parties) band.show(next);
     shown = next;
     setAttribute(band.button, "aria-expanded", String(next.isOpen));

@@ -6,7 +6,7 @@ import { t } from "../lib/i18n.js";
 
 /** Opens the help sheet. */
 export function openHelp() {
-  openDialog({ title: t("shortcuts.title"), class: "shortcuts", content: [sheet()] });
+  openDialog({ title: t("topbar.help"), class: "shortcuts", content: [sheet()] });
 }
 
 function sheet() {
@@ -14,8 +14,8 @@ function sheet() {
     [["j", "k"], t("shortcuts.next")],
     [["Enter"], t("shortcuts.enter")],
     [["o"], t("shortcuts.open")],
-    [["Esc", "u"], t("shortcuts.back")],
-    [["/"], t("shortcuts.search")],
+    [["Esc", "u"], t("reader.back")],
+    [["/"], t("threads.search")],
     [["r"], t("shortcuts.refresh")],
     [["1", "2", "3", "g t", "g l", "g k"], t("shortcuts.tabs")],
     [["?"], t("shortcuts.help")],
