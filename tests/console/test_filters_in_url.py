@@ -77,6 +77,7 @@ def test_back_leaves_a_filter_and_typing_is_one_step(page: Page) -> None:
     expect(names(page)).to_have_text(["Task 4"])
     page.go_back()
     expect(page).to_have_url(re.compile(r"/ui/$"))
+    expect(search).to_have_value("")
     expect(names(page).nth(5)).to_be_visible()
     page.go_forward()
     expect(names(page)).to_have_text(["Task 4"])

@@ -35,7 +35,8 @@ async function read(query, name, signal) {
   const { rows } = store.state.threads;
   const isNew = store.state.threads.query !== name;
   // No rows of another filter under this one's name.
-  const empty = () => isNew && store.patch("threads", { query: name, status: "loading", rows: [], total: 0, next: null });
+  const nothing = { query: name, status: "loading", rows: [], total: 0, next: null };
+  const empty = () => isNew && store.patch("threads", nothing);
   const timer = setTimeout(empty, PATIENCE_MS);
   try {
     const limit = isNew || rows.length <= FIRST_ROWS ? FIRST_ROWS : MOST_ROWS;
@@ -56,8 +57,12 @@ async function read(query, name, signal) {
   }
 }
 
-/** A page and what follows it, until there are as many rows as were loaded. */
-async function readOn(/** @type {any} */ query, /** @type {any} */ page, /** @type {number} */ count, /** @type {AbortSignal} */ signal) {
+/**
+ * A page and what follows it, until there are as many rows as were loaded.
+ *
+ * @param {any} query @param {any} page @param {number} count @param {AbortSignal} signal
+ */
+async function readOn(query, page, count, signal) {
   let { rows, next } = page;
   while (next !== null && rows.length < count) {
     const limit = Math.min(MOST_ROWS, count - rows.length);
@@ -73,10 +78,11 @@ export async function loadMoreThreads() {
   const { status, query, next, isMoreLoading } = store.state.threads;
   if (status !== "ready" || next === null || isMoreLoading || query !== wanted.name) return;
   const { signal } = wanted.leash;
+  const asked = { ...threadQuery(store.state.route), limit: MORE_ROWS, before: next };
   let more = {};
   store.patch("threads", { isMoreLoading: true });
   try {
-    const page = await get(PATH, { ...threadQuery(store.state.route), limit: MORE_ROWS, before: next }, signal);
+    const page = await get(PATH, asked, signal);
     const { rows, next: now } = store.state.threads;
     // Read again meanwhile? Then this is no longer what follows.
     if (now === next && !signal.aborted) more = { rows: [...rows, ...page.threads], next: page.next };

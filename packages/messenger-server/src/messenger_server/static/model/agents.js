@@ -38,7 +38,9 @@ export function agentsOf(overview) {
 /** @returns {Fleet} */
 function fleetOf(/** @type {{agents: any[]}} */ overview) {
   const agents = overview.agents.flatMap((group) => (
-    group.agent_name === null ? group.mailboxes.map((/** @type {Mailbox} */ one) => agentOf(null, [one])) : [agentOf(group, group.mailboxes)]
+    group.agent_name === null
+      ? group.mailboxes.map((/** @type {Mailbox} */ one) => agentOf(null, [one]))
+      : [agentOf(group, group.mailboxes)]
   ));
   agents.sort(inOrder((agent) => agent.rankedAt, (agent) => agent.first.id));
   return {

@@ -25,7 +25,8 @@ export function joined(known, page) {
   const fresh = new Set(threads.map((thread) => thread.id));
   const last = threads.at(-1)?.last_activity_at;
   // One that should stand in the page and does not is gone.
-  const older = next === null ? [] : known.rows.filter((thread) => !fresh.has(thread.id) && thread.last_activity_at <= last);
+  const isOlder = (/** @type {any} */ thread) => !fresh.has(thread.id) && thread.last_activity_at <= last;
+  const older = next === null ? [] : known.rows.filter(isOlder);
   if (older.length === 0) return { rows: threads, next };
   const hasMet = known.rows.some((thread) => fresh.has(thread.id));
   const grown = threads.length + older.length - known.rows.length;

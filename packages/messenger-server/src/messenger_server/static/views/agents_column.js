@@ -25,7 +25,9 @@ const STEP = 200;
 export function mountAgents(parent) {
   let most = STEP;
   const toggle = iconButton("columns", "", toggleColumn);
-  const button = (/** @type {string} */ name, /** @type {() => void} */ click, text = "") => el("button", { type: "button", class: name, on: { click } }, text);
+  const button = (/** @type {string} */ name, /** @type {() => void} */ click, text = "") => (
+    el("button", { type: "button", class: name, on: { click } }, text)
+  );
   const all = button("agents-all", () => choose({}), t("agents.all"));
   const list = el("ul", {});
   const more = button("agents-more", () => flip("all"));
@@ -90,7 +92,8 @@ function choose(patch) {
   leaveColumn();
 }
 
-function showState(/** @type {any} */ node, /** @type {any} */ { status, document, error }, /** @type {number} */ count) {
+/** @param {any} node @param {any} overview @param {number} count Of agents. */
+function showState(node, { status, document, error }, count) {
   const now = document ? (count ? "" : "empty") : status;
   if (node.shown === now) return;
   node.shown = now;

@@ -26,10 +26,14 @@ export function createAgent(column) {
   let shown = "";
   let most = STEP;
   const listId = newId("mailboxes");
-  const fold = iconButton("chevron", "", () => column.flip(agent.key, column.folds.open), { class: "icon-button fold", "aria-controls": listId });
-  const row = createRow("agent", () => column.choose(agent.name === null ? { mailbox: agent.first.id } : { agent: agent.name }), () => agent.first.id);
+  const flip = () => column.flip(agent.key, column.folds.open);
+  const fold = iconButton("chevron", "", flip, { class: "icon-button fold", "aria-controls": listId });
+  const address = () => agent.first.id;
+  const filter = () => (agent.name === null ? { mailbox: address() } : { agent: agent.name });
+  const row = createRow("agent", () => column.choose(filter()), address);
   const list = el("ul", { class: "mailboxes", id: listId });
-  const more = el("button", { type: "button", class: "agents-more", on: { click: () => column.flip(agent.key) } });
+  const showEmpties = { click: () => column.flip(agent.key) };
+  const more = el("button", { type: "button", class: "agents-more", on: showEmpties });
   const end = endMark(() => {
     most += STEP;
     showMailboxes(column);
@@ -57,7 +61,8 @@ export function createAgent(column) {
   node.show = (/** @type {any} */ next, /** @type {any} */ context) => {
     const isChosen = context.chosen === next;
     const isOpen = next.name !== null && context.folds.open.has(next.key);
-    const now = [isOpen, context.folds.empties.has(next.key), isChosen && context.route.mailbox, isChosen, context.day].join();
+    const isOpener = context.folds.empties.has(next.key);
+    const now = [isOpen, isOpener, isChosen, isChosen && context.route.mailbox, context.day].join();
     if (agent === next && shown === now) return;
     agent = next;
     shown = now;
@@ -117,15 +122,21 @@ function createRow(kind, choose, address) {
   const time = el("time");
   const unread = el("span", { class: "count", "aria-hidden": "true" });
   const said = el("span", { class: "visually-hidden" });
-  const line = (/** @type {string} */ look, /** @type {Node[]} */ ...parts) => el("span", { class: `row-line ${look}` }, ...parts);
-  const names = el("span", { class: "row-names" }, line("", name, unread, " ", said), line("soft small", time, note));
-  const button = el("button", { type: "button", class: `row row-${kind}`, on: { click: choose } }, face, names);
+  const names = el(
+    "span",
+    { class: "row-names" },
+    el("span", { class: "row-line" }, name, unread, " ", said),
+    el("span", { class: "row-line soft small" }, time, note),
+  );
+  const look = { type: "button", class: `row row-${kind}` };
+  const button = el("button", { ...look, on: { click: choose } }, face, names);
   const bin = iconButton("bin", "", () => void openCleanup(address()), { class: "icon-button bin" });
-  let look = "";
+  let seen = "";
   function show(/** @type {any} */ next) {
-    const nextLook = `${next.label} ${next.isConnected}`;
-    if (look !== nextLook) face.replaceChildren(avatar(next.party, { size: kind === "agent" ? "usual" : "small", isOutlined: !next.isConnected }));
-    look = nextLook;
+    const now = `${next.label} ${next.isConnected}`;
+    const size = kind === "agent" ? "usual" : "small";
+    if (seen !== now) face.replaceChildren(avatar(next.party, { size, isOutlined: !next.isConnected }));
+    seen = now;
     setText(name, next.label);
     setAttribute(button, "title", next.title);
     setAttribute(button, "aria-current", next.isChosen ? "true" : null);

@@ -14,11 +14,10 @@ export function mountBanner(parent) {
   /** @type {string | null} */
   let thread = null;
   const text = el("p", { role: "status" });
-  const open = el(
-    "button",
-    { type: "button", class: "button quiet", on: { click: () => navigate({ agent: null, mailbox: null, filter: "all", search: "", thread, message: null }) } },
-    t("threads.bannerOpen"),
-  );
+  const everything = { agent: null, mailbox: null, filter: "all", search: "" };
+  const goTo = () => navigate({ ...everything, thread, message: null });
+  const look = { type: "button", class: "button quiet" };
+  const open = el("button", { ...look, on: { click: goTo } }, t("threads.bannerOpen"));
   const bar = el("div", { class: "banner", hidden: true }, icon("warning"), text, open);
   parent.append(bar);
   const stop = store.watch(["overview"], () => {

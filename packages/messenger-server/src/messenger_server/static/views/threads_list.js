@@ -74,7 +74,11 @@ export function mountThreads(parent) {
 function searchField() {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
-  const go = () => navigate({ search: field.value }, { replace: true });
+  let known = "";
+  const go = () => {
+    known = field.value;
+    navigate({ search: known }, { replace: true });
+  };
   const later = () => {
     clearTimeout(timer);
     timer = setTimeout(go, field.value ? TYPING_MS : 0);
@@ -88,35 +92,48 @@ function searchField() {
     "aria-label": t("threads.search"),
     on: { input: later },
   });
+  // What is being typed stays; what another one has put into the URL is shown.
   const show = () => {
-    if (document.activeElement !== field && field.value !== store.state.route.search) field.value = store.state.route.search;
+    const { search } = store.state.route;
+    if (search === known) return;
+    known = search;
+    field.value = search;
   };
   return { node: el("div", { class: "search-box", role: "search" }, icon("search"), field), show };
 }
 
 function chipRow() {
   const names = { all: t("threads.all"), unread: t("threads.unread"), high: t("threads.high") };
-  const chips = FILTERS.map((filter) => el(
-    "button",
-    { type: "button", class: "filter", on: { click: () => navigate({ filter }) } },
+  const chips = FILTERS.map((filter) => button(
+    "filter",
     names[/** @type {keyof typeof names} */ (filter)],
+    { filter },
   ));
-  const show = () => chips.forEach((chip, at) => setAttribute(chip, "aria-pressed", String(FILTERS[at] === store.state.route.filter)));
+  const show = () => chips.forEach((chip, at) => {
+    setAttribute(chip, "aria-pressed", String(FILTERS[at] === store.state.route.filter));
+  });
   const count = el("span", { class: "soft small threads-count" });
-  const node = el("div", { class: "filters", role: "group", "aria-label": t("threads.filter") }, ...chips, count);
+  const group = { class: "filters", role: "group", "aria-label": t("threads.filter") };
   const showCount = () => {
     const { status, total, totalCapped } = store.state.threads;
-    const text = totalCapped ? t("threads.countCapped", { count: number(total) }) : plural("threads.count", total);
-    if (status === "ready") setText(count, text);
+    const over = () => t("threads.countCapped", { count: number(total) });
+    if (status === "ready") setText(count, totalCapped ? over() : plural("threads.count", total));
+    else if (total === 0) setText(count, "");
   };
-  return { node, show, showCount };
+  return { node: el("div", group, ...chips, count), show, showCount };
+}
+
+/** A button that goes somewhere. @param {string} name @param {string} text @param {any} patch */
+function button(name, text, patch) {
+  return el("button", { type: "button", class: name, on: { click: () => navigate(patch) } }, text);
 }
 
 function showState(/** @type {any} */ node, /** @type {any} */ { status, rows, error }) {
-  const { route } = store.state;
-  const isFiltered = Boolean(route.search || route.filter === "high" || route.agent !== null || route.mailbox);
-  const reason = route.filter === "unread" && !route.search ? "read" : isFiltered ? "filtered" : "nothing";
-  const now = rows.length > 0 && !(status === "failed" && error instanceof Problem) ? "" : status === "ready" ? reason : status;
+  const { filter, search, agent, mailbox } = store.state.route;
+  const isFiltered = Boolean(search || filter === "high" || agent || mailbox);
+  const reason = filter === "unread" && !search ? "read" : isFiltered ? "filtered" : "nothing";
+  const isTold = rows.length === 0 || (status === "failed" && error instanceof Problem);
+  const now = !isTold ? "" : status === "ready" ? reason : status;
   if (node.shown === now) return;
   node.shown = now;
   node.replaceChildren(...stateNodes(now, error));
@@ -124,14 +141,21 @@ function showState(/** @type {any} */ node, /** @type {any} */ { status, rows, e
 
 /** @param {string} now @param {unknown} error @returns {Node[]} */
 function stateNodes(now, error) {
-  const action = (/** @type {string} */ text, /** @type {any} */ patch) => el("button", { type: "button", class: "button", on: { click: () => navigate(patch) } }, text);
   const clear = { search: "", filter: "all", agent: null, mailbox: null };
   if (now === "loading") return [loadingState(8)];
   if (now === "failed") return [errorState(error, () => void refresh())];
-  if (now === "read") return [emptyState({ icon: "check", title: t("threads.allRead"), action: action(t("threads.showAll"), { filter: "all" }) })];
-  if (now === "filtered") return [emptyState({ icon: "search", title: t("threads.noMatch"), action: action(t("threads.clear"), clear) })];
+  if (now === "read") {
+    const showAll = button("button", t("threads.showAll"), { filter: "all" });
+    return [emptyState({ icon: "check", title: t("threads.allRead"), action: showAll })];
+  }
+  if (now === "filtered") {
+    const showAll = button("button", t("threads.clear"), clear);
+    return [emptyState({ icon: "search", title: t("threads.noMatch"), action: showAll })];
+  }
   if (now === "nothing") {
-    return [emptyState({ icon: "thread", title: t("threads.none"), text: t("threads.noneText"), action: action(t("threads.toKeys"), { tab: "keys" }) })];
+    const action = button("button", t("threads.toKeys"), { tab: "keys" });
+    const [title, text] = [t("threads.none"), t("threads.noneText")];
+    return [emptyState({ icon: "thread", title, text, action })];
   }
   return [];
 }

@@ -9,7 +9,10 @@ import { avatar } from "./avatar.js";
 import { partyTooltip } from "./party_tooltip.js";
 import { priorityName } from "./priority.js";
 
-/** @returns {any} A list item; `show(thread, isChosen, day)` updates it; `day` is the one that dates are told from. */
+/**
+ * @returns {any} A list item; `show(thread, isChosen, day)` updates it, `day` being the one that dates
+ *   are told from.
+ */
 export function createRow(/** @type {any} */ { id }) {
   const name = el("span", { class: "thread-name one-line", dir: "auto" });
   const time = el("time", { class: "soft small" });
@@ -50,22 +53,25 @@ export function createRow(/** @type {any} */ { id }) {
     setClass(priority, "is-danger", thread.priority === "urgent");
     setClass(priority, "is-warning", thread.priority === "high");
     const parties = JSON.stringify(thread.participants) + (thread.last_message?.from.id ?? "");
-    if (parties !== seen) faces.replaceChildren(...thread.participants.map((/** @type {any} */ party) => face(party, thread)));
+    if (parties !== seen) faces.replaceChildren(...thread.participants.map(faceIn(thread)));
     seen = parties;
   };
   return node;
 }
 
-/** @param {any} party @param {any} thread */
-function face(party, thread) {
-  const isLast = thread.last_message?.from.id === party.id;
-  const title = isLast ? `${partyTooltip(party)}\n${t("threads.wroteLast")}` : partyTooltip(party);
-  return el("span", { class: "thread-face", title }, avatar(party));
+/** @param {any} thread @returns {(party: any) => Node} */
+function faceIn(thread) {
+  return (party) => {
+    const isLast = thread.last_message?.from.id === party.id;
+    const title = isLast ? `${partyTooltip(party)}\n${t("threads.wroteLast")}` : partyTooltip(party);
+    return el("span", { class: "thread-face", title }, avatar(party));
+  };
 }
 
 /** Who wrote last, and what. @param {any} thread */
 function lastLine({ last_message: last, participants }) {
   if (!last) return "";
-  const who = participants.some((/** @type {any} */ party) => party.id === last.from.id) ? partyLabel(last.from, participants) : agentLabel(last.from);
+  const isOne = participants.some((/** @type {any} */ party) => party.id === last.from.id);
+  const who = isOne ? partyLabel(last.from, participants) : agentLabel(last.from);
   return t("threads.last", { who, text: last.preview || last.subject });
 }

@@ -12,7 +12,11 @@ export default {
   "threads.clear": "Effacer les filtres",
   "threads.count": { one: "{count} fil", many: "{count} de fils", other: "{count} fils" },
   "threads.countCapped": "plus de {count} fils",
-  "threads.covers": { one: "Sa seule boîte", many: "Toutes ses boîtes ({count})", other: "Ses {count} boîtes" },
+  "threads.covers": {
+    one: "Sa seule boîte",
+    many: "Toutes ses boîtes ({count})",
+    other: "Ses {count} boîtes",
+  },
   "threads.filter": "Afficher",
   "threads.high": "Priorité haute",
   "threads.last": "{who} : {text}",
