@@ -63,7 +63,7 @@ from messenger_server.openapi import document_of, publishing
 from messenger_server.presence import Hub
 from messenger_server.quota import Quota
 from messenger_server.web.console import SIGN_IN_ROUTES
-from messenger_server.web.framework import Application
+from messenger_server.web.framework import Application, Routing
 from messenger_server.web.gate import Gate
 from messenger_server.web.pages import Pages, read_pages
 
@@ -187,7 +187,7 @@ def create_app(
     )
     # In front of Litestar's own routing: its middleware sees only what matches a route.
     app.asgi_handler = Gate(
-        Pages(app.asgi_handler, read_pages()),
+        Pages(Routing(app), read_pages()),
         AgentCheck(database, clock, uses.keys, _NEEDS),
         ConsoleCheck(database, clock, uses.sessions),
         Quota(config.rate_limit_max, config.rate_limit_window, clock),

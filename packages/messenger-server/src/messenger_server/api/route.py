@@ -6,7 +6,7 @@ follow from it.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
+from typing import Any, Final, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 import msgspec
 from litestar import Request as LitestarRequest
@@ -34,6 +34,9 @@ from messenger_server.auth.agents import Need
 from messenger_server.paths import name_of
 
 Method = Literal["GET", "POST", "PATCH", "DELETE"]
+
+WHOLE_REQUEST: Final = {"takes": "the whole request"}
+"""The options of a handler whose function takes the request alone and gives an ASGI application."""
 
 # Any: a route holds functions of every query, body and answer; `shape_of` takes them apart.
 Work = Callable[[Call[Any, Any]], Awaitable[Any]]
@@ -134,6 +137,7 @@ def _handler(route: Route, services: Services) -> HTTPRouteHandler:
         # The reply says its own; by itself Litestar takes a DELETE for one that cannot have any.
         status_code=200,
         name=f"{route.method} {route.path}",
+        opt=WHOLE_REQUEST,
     )(serve)
 
 
