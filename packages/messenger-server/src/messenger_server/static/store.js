@@ -13,7 +13,7 @@ import { readRoute } from "./model/route.js";
 /** @returns {Record<string, any>} */
 function empty() {
   return {
-    /** Who looks: `loading`, `setup` (no account yet), `sign_in`, or `signed_in`. */
+    /** Who looks: `loading`, `setup` (no account yet), `sign_in` (and for what `reason`), `signed_in`. */
     session: { state: "loading", username: null },
     /** What the URL says: see `model/route.js`. */
     route: readRoute(location.search),

@@ -39,18 +39,19 @@ export function mountLazily(name, parent) {
   async function load() {
     try {
       there[name] = await VIEWS[name]();
-      if (isWanted) unmount = there[name](parent);
-    } catch (error) {
-      if (isWanted) showFailure(error);
+    } catch {
+      if (isWanted) showFailure();
+      return;
     }
+    if (isWanted) unmount = there[name](parent);
   }
-  /** @param {unknown} error */
-  function showFailure(error) {
+  function showFailure() {
     const again = () => {
       unmount();
       void load();
     };
-    const view = errorState(asUnreachable(error), again);
+    // A part that does not come: the server is away.
+    const view = errorState(new Unreachable(name), again);
     parent.append(view);
     unmount = () => view.remove();
   }
@@ -63,29 +64,30 @@ export function mountLazily(name, parent) {
 
 /** Opens the clean-up window, on one mailbox alone when its address is given. @param {string} [address] */
 export function openCleanup(address) {
-  return open(async () => (await loadPart(["cleanup"], () => import("./cleanup.js"))).openCleanup(address));
+  return open(loadPart(["cleanup"], () => import("./cleanup.js")), (part) => part.openCleanup(address));
 }
 
 /** Opens the details of a message. @param {string} id */
 export function openDetails(id) {
-  return open(async () => (await import("./message_details.js")).openDetails(id));
+  return open(import("./message_details.js"), (part) => part.openDetails(id));
 }
 
 /** Opens the sheet of keys. */
 export function openHelp() {
-  return open(async () => (await import("./shortcuts_sheet.js")).openHelp());
+  return open(import("./shortcuts_sheet.js"), (part) => part.openHelp());
 }
 
-/** @param {() => Promise<void>} run */
-async function open(run) {
+/**
+ * @template T
+ * @param {Promise<T>} loading @param {(part: T) => void} run
+ */
+async function open(loading, run) {
+  let part;
   try {
-    await run();
-  } catch (error) {
-    notify("error", errorText(asUnreachable(error)));
+    part = await loading;
+  } catch {
+    notify("error", errorText(new Unreachable("part")));
+    return;
   }
-}
-
-/** A part that does not come: the server is away. @param {unknown} error */
-function asUnreachable(error) {
-  return new Unreachable(String(error));
+  run(part);
 }
