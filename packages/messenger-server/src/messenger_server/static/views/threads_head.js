@@ -47,7 +47,8 @@ function factsOf(overview, route) {
 function nodesOf(facts) {
   if (facts === null) return [el("h2", { class: "threads-title" }, t("threads.title"))];
   const party = { id: facts.label, agent_name: facts.agentName, display_name: null };
-  const covers = facts.mailbox ?? plural("threads.covers", facts.count);
+  // None while the fleet is not known, or once the agent is gone.
+  const covers = facts.mailbox ?? (facts.count ? plural("threads.covers", facts.count) : "\u00a0");
   return [
     avatar(party, { size: "large" }),
     el(
