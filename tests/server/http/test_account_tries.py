@@ -88,6 +88,23 @@ async def test_each_address_behind_a_trusted_proxy_has_its_own_tries(tmp_path: P
             assert (await other.sign_in()).status_code == 200
 
 
+async def test_a_client_that_walks_through_its_ipv6_network_is_one(tmp_path: Path) -> None:
+    async with _proxied(tmp_path) as app:
+        async with browser_at(app, "2001:db8:0:1::1") as owner:
+            await set_up_account(app, owner)
+        for number in range(10):
+            async with browser_at(app, f"2001:db8:0:2:{number:x}::{number:x}") as browser:
+                assert_problem(await browser.sign_in("wrong"), 401, "invalid_credentials")
+        async with browser_at(app, "2001:db8:0:2:abcd::1") as browser:
+            _assert_stopped(await browser.sign_in(), 900)
+        async with browser_at(app, "2001:db8:0:3::1") as neighbour:
+            assert (await neighbour.sign_in()).status_code == 200
+            sessions = (await neighbour.done("GET", "/admin/account"))["sessions"]
+
+    # What is shown and kept is the whole address.
+    assert {session["address"] for session in sessions} == {"2001:db8:0:1::1", "2001:db8:0:3::1"}
+
+
 async def test_an_untrusted_proxy_names_nobody(owner: Browser, app: RunningApp) -> None:
     for number in range(10):
         async with browser_at(app, f"203.0.113.{number}") as browser:

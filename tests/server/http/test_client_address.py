@@ -6,7 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from messenger_server.web.client_address import Trust, came_by_https, client_address
+from messenger_server.web.client_address import (
+    Trust,
+    came_by_https,
+    client_address,
+    counted_as,
+)
 
 _PEER = "127.0.0.1"
 _ADDRESSES = st.ip_addresses().map(str)
@@ -90,3 +95,19 @@ def test_the_browser_speaks_tls_when_a_trusted_hop_says_so(
 ) -> None:
     assert came_by_https("http", peer, forwarded, trust) is is_https
     assert came_by_https("https", peer, forwarded, trust) is True
+
+
+@pytest.mark.parametrize(
+    ("address", "subject"),
+    [
+        ("203.0.113.9", "203.0.113.9"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        ("2001:db8:1:2:ffff::", "2001:db8:1:2::/64"),
+        ("2001:db8:1:3::1", "2001:db8:1:3::/64"),
+        ("::ffff:203.0.113.9", "203.0.113.9"),
+        ("unknown", "unknown"),
+        ("a:socket", "a:socket"),
+    ],
+)
+def test_limits_count_an_ipv6_network_as_one_client(address: str, subject: str) -> None:
+    assert counted_as(address) == subject

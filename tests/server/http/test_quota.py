@@ -59,6 +59,16 @@ async def test_requests_without_a_mailbox_count_for_the_client_address(tmp_path:
         assert await _statuses(app, 1, "198.51.100.7, 203.0.113.1") == [429]
 
 
+async def test_a_client_has_one_window_for_its_whole_ipv6_network(tmp_path: Path) -> None:
+    async with _limited(tmp_path, 2, trust_proxy=1) as app:
+        assert await _statuses(app, 1, "2001:db8::1") == [404]
+        assert await _statuses(app, 1, "2001:db8::ffff:0:1") == [404]
+        assert await _statuses(app, 1, "2001:db8::2") == [429]
+        assert await _statuses(app, 1, "2001:db8:0:1::1") == [404]
+        assert await _statuses(app, 2, "::ffff:203.0.113.1") == [404, 404]
+        assert await _statuses(app, 1, "203.0.113.1") == [429]
+
+
 async def test_refused_callers_count_for_their_address_and_not_for_a_mailbox(
     tmp_path: Path,
 ) -> None:

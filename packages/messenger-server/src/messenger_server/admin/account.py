@@ -26,7 +26,7 @@ async def rename_account(call: Call[NoQuery, RenameAccount]) -> Account:
 async def change_password(call: Call[NoQuery, ChangePassword]) -> None:
     """Changes the password and signs every other browser out."""
     services = call.services
-    with services.attempts.trying(call.client.address):
+    with services.attempts.trying(call.client.counted_as):
         found = await services.database.read(account.find_account)
         assert found is not None, "a session has an account"
         if not await services.passwords.is_right(call.body.current_password, found.password_hash):

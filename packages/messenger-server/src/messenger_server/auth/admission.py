@@ -12,6 +12,8 @@ class Client(NamedTuple):
 
     address: str
     """As far as the trusted proxies vouch for it."""
+    counted_as: str
+    """Whom limits count for it: several addresses can be one client's."""
     is_https: bool
     """The browser speaks TLS, to us or to a trusted proxy."""
 

@@ -1,7 +1,7 @@
 """Who the client is and how it came, as far as the trusted proxies vouch for it."""
 
 from collections.abc import Iterable
-from ipaddress import ip_address
+from ipaddress import IPv6Address, ip_address
 from typing import Final, Literal
 
 Trust = int | Literal["loopback"] | None
@@ -9,6 +9,8 @@ Trust = int | Literal["loopback"] | None
 
 _UNKNOWN: Final = "unknown"
 """The peer of a connection that has no address, a Unix socket for instance."""
+_INTERFACE_BITS: Final = 64
+"""What the holder of an IPv6 network chooses freely in each of its addresses (RFC 4291)."""
 
 
 def client_address(peer: str | None, forwarded_for: Iterable[bytes], trust: Trust) -> str:
@@ -24,6 +26,23 @@ def client_address(peer: str | None, forwarded_for: Iterable[bytes], trust: Trus
     if trust == "loopback":
         return _behind_loopback(peer, entries)
     return _first_address(entries[-trust:]) or peer
+
+
+def counted_as(address: str) -> str:
+    """Whom a limit counts for an address: of IPv6 its whole /64, which one client walks at will.
+
+    An IPv4 address counts as itself, however it is written; so does what is no address.
+    """
+    if ":" not in address:
+        return address
+    try:
+        parsed = IPv6Address(address)
+    except ValueError:
+        return address
+    if parsed.ipv4_mapped is not None:
+        return str(parsed.ipv4_mapped)
+    network = int(parsed) >> _INTERFACE_BITS << _INTERFACE_BITS
+    return f"{IPv6Address(network)}/{_INTERFACE_BITS}"
 
 
 def came_by_https(

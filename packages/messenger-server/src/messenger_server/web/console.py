@@ -38,7 +38,7 @@ async def set_up(call: Call[NoQuery, Setup]) -> Answer[SignedIn]:
     services = call.services
     if await services.database.read(find_account) is not None:
         raise AlreadySetUp
-    with services.attempts.trying(call.client.address):
+    with services.attempts.trying(call.client.counted_as):
         if not services.setup_code.matches(call.body.code):
             await _note_refusal(call, "setup_refused")
             raise WrongSetupCode
@@ -54,7 +54,7 @@ async def set_up(call: Call[NoQuery, Setup]) -> Answer[SignedIn]:
 async def sign_in(call: Call[NoQuery, Login]) -> Answer[SignedIn]:
     """Signs a browser in, and ends the session that it had."""
     services, body = call.services, call.body
-    with services.attempts.trying(call.client.address):
+    with services.attempts.trying(call.client.counted_as):
         found = await services.database.read(find_account)
         # First the password, whatever the name: a wrong name must take the same time.
         is_right = await services.passwords.is_right(body.password, found and found.password_hash)

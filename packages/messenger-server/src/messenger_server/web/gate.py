@@ -25,7 +25,7 @@ from messenger_server.auth.console import ConsoleCheck, refuse_cross_site
 from messenger_server.http_errors import send_failure
 from messenger_server.paths import routed_path
 from messenger_server.quota import Quota, Window
-from messenger_server.web.client_address import Trust, came_by_https, client_address
+from messenger_server.web.client_address import Trust, came_by_https, client_address, counted_as
 from messenger_server.web.headers import NOT_KEPT, Header, request_id, security_headers
 from messenger_server.web.pages import is_page
 
@@ -128,7 +128,7 @@ class Gate:
             address = self._address(scope)
             answering.who = answering.who or address
             if not isinstance(refusal, RateLimited):
-                self._quota.take(address)
+                self._quota.take(counted_as(address))
             raise
         except Exception:
             if path != HEALTH_PATH:
@@ -136,7 +136,7 @@ class Gate:
             _log.exception("the database does not answer")
             raise Busy("The database does not answer.") from None
         answering.who = address = self._address(scope)
-        window = _uncounted() if is_page(path) else self._quota.take(address)
+        window = _uncounted() if is_page(path) else self._quota.take(counted_as(address))
         return Admission(answering.request_id, headers, window)
 
     async def _admit_agent(
@@ -145,15 +145,18 @@ class Gate:
         _refuse_doubles(scope)
         caller = await self._agents.caller_of(path, headers)
         answering.who = caller.address
-        mailbox_id = caller.mailbox_id
-        window = self._quota.take(self._address(scope) if mailbox_id is None else mailbox_id)
+        subject = caller.mailbox_id
+        if subject is None:
+            subject = counted_as(self._address(scope))
+        window = self._quota.take(subject)
         return Admission(answering.request_id, headers, window, caller)
 
     async def _admit_console(
         self, path: str, headers: Headers, scope: HTTPScope, answering: "_Answering"
     ) -> Admission:
         """Who is signed in: at `/admin` somebody must be; a write must come from our own page."""
-        client = Client(self._address(scope), self._came_by_https(scope))
+        address = self._address(scope)
+        client = Client(address, counted_as(address), self._came_by_https(scope))
         user = await self._console.user_of(headers, is_https=client.is_https)
         if user is None and path not in _SIGN_IN_PATHS:
             raise ConsoleSessionRequired
@@ -162,7 +165,7 @@ class Gate:
             refuse_cross_site(headers, is_https=client.is_https)
         if user is not None and scope["method"] == "GET" and b"if-none-match" in headers:
             return Admission(answering.request_id, headers, _uncounted(), None, user, client)
-        window = self._quota.take(client.address if user is None else user.session_public_id)
+        window = self._quota.take(client.counted_as if user is None else user.session_public_id)
         return Admission(answering.request_id, headers, window, None, user, client)
 
     def _address(self, scope: HTTPScope) -> str:
