@@ -9,7 +9,7 @@ import random
 import sqlite3
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from sqlalchemy import Table, create_engine
 from sqlalchemy.engine import URL
@@ -35,8 +35,6 @@ from tools.bench.texts import Writer
 MEASURED_MAILBOX_ID: Final = 1
 """Of a grown base: the mailbox that a tenth of all messages belong to."""
 
-_OTHER_MAILBOXES: Final = 100
-_MESSAGES_PER_THREAD: Final = 10
 _OPEN_THREADS: Final = 50
 """That are talking at the same time."""
 _BODIES: Final = 5000
@@ -59,6 +57,14 @@ _THREAD_SEARCH: Final = (
 )
 
 
+class Shape(NamedTuple):
+    """How the mail of a grown base lies."""
+
+    mailboxes: int = 101
+    mailboxes_per_agent: int = 101
+    messages_per_thread: int = 10
+
+
 def create(path: Path) -> None:
     """Creates a database at the newest revision, in WAL mode, without any row of ours."""
     engine = create_engine(URL.create("sqlite", database=str(path)))
@@ -76,25 +82,26 @@ def add_mailboxes(path: Path, prefix: str, count: int) -> list[str]:
     addresses = [f"{prefix}-{number}" for number in range(count)]
     connection = sqlite3.connect(path, isolation_level=None)
     connection.execute("BEGIN")
-    _insert(connection, mailbox, [_mailbox_row(None, address) for address in addresses])
+    rows = [_mailbox_row(None, address, "bench") for address in addresses]
+    _insert(connection, mailbox, rows)
     connection.execute("COMMIT")
     connection.close()
     return addresses
 
 
-def grow(path: Path, messages: int) -> None:
+def grow(path: Path, messages: int, shape: Shape | None = None) -> None:
     """Creates a database that holds this many messages.
 
     A tenth of them are in `MEASURED_MAILBOX_ID`, half of those in its inbox.
     """
+    shape = shape or Shape()
     create(path)
     connection = sqlite3.connect(path, isolation_level=None)
     for pragma in ("journal_mode = MEMORY", "synchronous = OFF", "cache_size = -400000"):
         connection.execute(f"PRAGMA {pragma}")
-    mailboxes = [(row_id, f"grown-{row_id}") for row_id in range(1, _OTHER_MAILBOXES + 2)]
     connection.execute("BEGIN")
-    _insert(connection, mailbox, [_mailbox_row(*each) for each in mailboxes])
-    base = _GrownBase(messages)
+    _insert(connection, mailbox, [_grown_mailbox(each, shape) for each in range(shape.mailboxes)])
+    base = _GrownBase(messages, shape)
     for first in range(1, messages + 1, _BATCH):
         base.write_messages(connection, range(first, min(first + _BATCH, messages + 1)))
     base.write_threads(connection)
@@ -107,11 +114,12 @@ def grow(path: Path, messages: int) -> None:
 class _GrownBase:
     """The mail of a grown base, with the counts that its rows add up to."""
 
-    def __init__(self, messages: int) -> None:
+    def __init__(self, messages: int, shape: Shape) -> None:
         self._random = random.Random(messages)  # noqa: S311 - a load, not a secret
         writer = Writer()
         self._texts = [(writer.subject(), writer.body(_BODY_CHARS)) for _ in range(_BODIES)]
-        self._threads = max(1, messages // _MESSAGES_PER_THREAD)
+        self._shape = shape
+        self._threads = max(1, messages // shape.messages_per_thread)
         self._subject_by_thread: dict[int, tuple[str, int]] = {}
         self._folders: dict[tuple[int, int], list[int]] = {}
         self._members: dict[tuple[int, int], list[int]] = {}
@@ -121,7 +129,7 @@ class _GrownBase:
         messages, deliveries, searches = [], [], []
         for seq in seqs:
             thread_id = self._thread_of(seq)
-            sender, recipient = self._random.sample(_sides(thread_id), 2)
+            sender, recipient = self._random.sample(self._sides(thread_id), 2)
             subject, body = self._random.choice(self._texts)
             self._subject_by_thread.setdefault(thread_id, (subject, _at(seq)))
             read_at = _at(seq) + 1 if self._random.random() < _READ_SHARE else None
@@ -138,11 +146,12 @@ class _GrownBase:
     def write_threads(self, connection: sqlite3.Connection) -> None:
         """Writes the threads that got messages, and all counts."""
         titles = self._subject_by_thread
-        _insert(connection, thread, [_thread_row(each, *titles[each]) for each in titles])
+        rows = [_thread_row(each, self._sides(each), *titles[each]) for each in titles]
+        _insert(connection, thread, rows)
         connection.executemany(
             _THREAD_SEARCH,
             [
-                (each, " ".join(f"m{side}" for side in _sides(each)), fold(subject))
+                (each, " ".join(f"m{side}" for side in self._sides(each)), fold(subject))
                 for each, (subject, _) in titles.items()
             ],
         )
@@ -152,8 +161,16 @@ class _GrownBase:
         _insert(connection, folder_count, [(*key, *each) for key, each in self._folders.items()])
 
     def _thread_of(self, seq: int) -> int:
-        near = seq // _MESSAGES_PER_THREAD + self._random.randrange(_OPEN_THREADS)
+        near = seq // self._shape.messages_per_thread + self._random.randrange(_OPEN_THREADS)
         return 1 + near % self._threads
+
+    def _sides(self, thread_id: int) -> list[int]:
+        """The two mailboxes of a thread: one thread of ten is the measured mailbox's."""
+        others = self._shape.mailboxes - 1
+        other = 2 + thread_id % others
+        if thread_id % 10 == 0:
+            return [MEASURED_MAILBOX_ID, other]
+        return [other, 2 + (thread_id + 7) % others]
 
     def _count(self, owner: int, thread_id: int, folder_id: int, seq: int, *, unread: int) -> None:
         in_folder = self._folders.setdefault((owner, folder_id), [0, 0])
@@ -175,24 +192,22 @@ def _insert(
     connection.executemany(f"INSERT INTO {table.name} ({names}) VALUES ({marks})", rows)  # noqa: S608
 
 
-def _sides(thread_id: int) -> list[int]:
-    """The two mailboxes of a thread: one thread of ten is the measured mailbox's."""
-    other = 2 + thread_id % _OTHER_MAILBOXES
-    if thread_id % 10 == 0:
-        return [MEASURED_MAILBOX_ID, other]
-    return [other, 2 + (thread_id + 7) % _OTHER_MAILBOXES]
-
-
 def _at(seq: int) -> int:
     return _START_MS + seq * 1000
 
 
-def _mailbox_row(row_id: int | None, address: str) -> tuple[object, ...]:
+def _grown_mailbox(number: int, shape: Shape) -> tuple[object, ...]:
+    row_id = number + 1
+    agent = f"agent {number // shape.mailboxes_per_agent}"
+    return _mailbox_row(row_id, f"grown-{row_id}", agent)
+
+
+def _mailbox_row(row_id: int | None, address: str, agent_name: str) -> tuple[object, ...]:
     return _row(
         mailbox,
         id=row_id,
         address=address,
-        agent_name="bench",
+        agent_name=agent_name,
         agent_bound=False,
         display_name=f"bench {address}",
         created_at=_START_MS,
@@ -238,8 +253,10 @@ def _delivery_row(
     )
 
 
-def _thread_row(thread_id: int, subject: str, created_at: int) -> tuple[object, ...]:
-    opener, other = _sides(thread_id)
+def _thread_row(
+    thread_id: int, sides: Sequence[int], subject: str, created_at: int
+) -> tuple[object, ...]:
+    opener, other = sides
     return _row(
         thread,
         id=thread_id,

@@ -9,7 +9,14 @@ from typing import Final
 
 import msgspec
 
-from tools.bench import figures_files, figures_http, figures_processes, figures_store, figures_waits
+from tools.bench import (
+    figures_console,
+    figures_files,
+    figures_http,
+    figures_processes,
+    figures_store,
+    figures_waits,
+)
 from tools.bench.client import BenchFailure
 from tools.bench.figures import FIGURE_BY_NAME, FIGURES
 from tools.bench.processes import byte_compile, raise_file_limit
@@ -32,6 +39,7 @@ _GROUPS: Final[tuple[tuple[tuple[str, ...], _Measure], ...]] = (
     (figures_waits.NAMES, figures_waits.measure),
     (figures_processes.NAMES, figures_processes.measure),
     (figures_files.NAMES, figures_files.measure),
+    (figures_console.NAMES, figures_console.measure),
 )
 
 

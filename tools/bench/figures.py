@@ -194,6 +194,42 @@ FIGURES: Final = (
         floor=None,
         target=_value_at_most(0.5),
     ),
+    Figure(
+        name="console_paint",
+        unit="ms",
+        what="opening the console with an empty cache until its first thread is painted;"
+        " 100 000 messages in 20 000 threads, 5 000 mailboxes",
+        floor="a page of one line in the same browser",
+        target=_value_at_most(1000),
+    ),
+    Figure(
+        name="console_bytes",
+        unit="kB",
+        what="modules and style sheets that came until then",
+        floor=None,
+        target=_value_at_most(150),
+    ),
+    Figure(
+        name="console_one",
+        unit="rows",
+        what="rows of the list that a message to one of its threads touches",
+        floor=None,
+        target=_value_at_most(1),
+    ),
+    Figure(
+        name="console_refresh",
+        unit="changes",
+        what="changes of nodes, and answers other than 304, while nothing changes on the server",
+        floor=None,
+        target=_value_at_most(0),
+    ),
+    Figure(
+        name="console_idle",
+        unit="%",
+        what="of a core: all processes of the browser while it shows the console, and refreshes it",
+        floor=None,
+        target=_value_at_most(1),
+    ),
 )
 
 FIGURE_BY_NAME: Final = {figure.name: figure for figure in FIGURES}

@@ -36,6 +36,12 @@ class Sizes(Struct, frozen=True, kw_only=True):
     """Messages in the two grown databases."""
     page_reads: int
     """Reads of one page in one round."""
+    console_messages: int
+    console_mailboxes: int
+    console_settle_seconds: float
+    """After opening: what comes a moment later has come, the first refresh too."""
+    console_idle_seconds: float
+    """In which the console refreshes itself every five seconds."""
 
 
 FULL: Final = Sizes(
@@ -55,6 +61,10 @@ FULL: Final = Sizes(
     small_base=10_000,
     large_base=1_000_000,
     page_reads=200,
+    console_messages=100_000,
+    console_mailboxes=5000,
+    console_settle_seconds=6.0,
+    console_idle_seconds=16.0,
 )
 
 QUICK: Final = Sizes(
@@ -75,4 +85,8 @@ QUICK: Final = Sizes(
     small_base=500,
     large_base=1000,
     page_reads=5,
+    console_messages=500,
+    console_mailboxes=50,
+    console_settle_seconds=0.5,
+    console_idle_seconds=5.5,
 )
