@@ -145,10 +145,10 @@ class Gate:
         _refuse_doubles(scope)
         caller = await self._agents.caller_of(path, headers)
         answering.who = caller.address
-        subject = caller.mailbox_id
-        if subject is None:
-            subject = counted_as(self._address(scope))
-        window = self._quota.take(subject)
+        mailbox_id = caller.mailbox_id
+        window = self._quota.take(
+            counted_as(self._address(scope)) if mailbox_id is None else mailbox_id
+        )
         return Admission(answering.request_id, headers, window, caller)
 
     async def _admit_console(
