@@ -11,6 +11,9 @@ import pytest
 from tools.bench.figures import FIGURE_BY_NAME
 from tools.bench.report import Round, result_line, result_of
 
+# Every figure once, a browser among them, beside other tests on as many cores.
+pytestmark = pytest.mark.timeout(300)
+
 ROOT = Path(__file__).resolve().parents[2]
 
 _NUMBER = r"\d+(\.\d+)?(e[+-]\d+)?"
@@ -24,7 +27,7 @@ def bench(*arguments: str) -> str:
         capture_output=True,
         encoding="utf-8",
         check=False,
-        timeout=110,
+        timeout=280,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
