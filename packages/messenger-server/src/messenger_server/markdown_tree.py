@@ -8,12 +8,13 @@ out: what lies deeper than the parser goes, or comes after its budget, is shown 
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any, Final
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
+from markdown_it.rules_inline import StateInline, image, link
 from markdown_it.token import Token
 
 from messenger_core.wire.markdown import DEPTH_MAX, SCHEMES, TAGS, Tree
@@ -85,6 +86,8 @@ class _Parser(MarkdownIt):
     def __init__(self) -> None:
         super().__init__("commonmark", {"html": False, "maxNesting": _DEEPEST_BRACKETS})
         self.enable(["table", "strikethrough"])
+        self.inline.ruler.at("link", _somewhere(link))
+        self.inline.ruler.at("image", _somewhere(image))
         self.block.ruler.before("table", _RAW, _raw_rest, {"alt": [*_INTERRUPTED]})
 
     def validateLink(self, url: str) -> bool:  # noqa: N802 (the parser's own name)
@@ -96,6 +99,28 @@ def is_safe_link(url: str) -> bool:
     """Whether a link is of one of `SCHEMES`, names a place there, and holds no blank."""
     scheme = url.partition(":")[0].lower()
     return scheme in SCHEMES and _SAFE_LINK.fullmatch(url) is not None
+
+
+_InlineRule = Callable[[StateInline, bool], bool]
+
+
+def _somewhere(rule: _InlineRule) -> _InlineRule:
+    """The parser's rule without links that lead nowhere: `[a]()` is none, which it never asks."""
+
+    def ruled(state: StateInline, silent: bool) -> bool:
+        start = state.pos
+        if not rule(state, True):
+            return False
+        before, end, after = state.src[start : state.pos].rpartition(")")
+        if end and not after and before.rstrip(" \t\n").endswith("]("):
+            state.pos = start
+            return False
+        if silent:
+            return True
+        state.pos = start
+        return rule(state, False)
+
+    return ruled
 
 
 def _raw_rest(state: StateBlock, first: int, end: int, silent: bool) -> bool:
