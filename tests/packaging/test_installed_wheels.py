@@ -1,6 +1,7 @@
 """Each wheel installed alone into an empty environment, and every command of it run there."""
 
 import json
+import re
 import sqlite3
 from collections.abc import Callable
 
@@ -125,6 +126,19 @@ def test_an_installed_server_answers(install: Install) -> None:
     assert answer.status_code == 200
     assert answer.json()["version"] == server_version
     assert answer.json()["database"] == {"kind": "sqlite", "revision": HEAD_REVISION}
+
+
+def test_an_installed_server_brings_its_console(install: Install) -> None:
+    installed = install("messenger-server")
+    command = [installed.script("messenger-server")]
+
+    with ServerProcess(installed.home / "shown", command=command) as server:
+        page = httpx2.get(f"{server.url}/ui/").text
+        named = re.findall(r'(?:href|src)="([^"]+)"', page)
+        statuses = {httpx2.get(f"{server.url}/ui/{path}").status_code for path in named}
+
+    assert len(named) > 20
+    assert statuses == {200}
 
 
 def test_an_installed_client_speaks_mcp_and_ends_with_its_input(install: Install) -> None:
