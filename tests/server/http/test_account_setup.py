@@ -106,6 +106,12 @@ def test_a_code_can_be_read_aloud() -> None:
         ("username", "u" * 65),
         ("password", "short of 12"),
         ("password", "p" * 257),
+        ("password", "e\u0301" * 6),
+        ("password", "\u0958" * 129),
+        ("password", "e" + "\u0301\u0316" * 2_000),
+        ("password", " " * 12),
+        ("password", "\u3164\u200b" * 6),
+        ("username", " \u3164"),
         ("password", "with a NUL \x00 in it"),
         ("code", "c" * 257),
     ],
@@ -138,3 +144,17 @@ async def test_a_password_is_the_same_however_its_letters_are_composed(app: Runn
         answer = await browser.sign_in("cafe\u0301 cafe\u0301 cafe\u0301")
 
     assert answer.status_code == 200
+
+
+async def test_a_password_is_as_long_as_what_is_hashed_of_it(owner: Browser) -> None:
+    letters = "e\u0301" * 255 + "x"
+    change = {"current_password": PASSWORD, "new_password": letters}
+
+    for short in ("e\u0301" * 6, " " * 12):
+        answer = await owner.post("/admin/account/password", {**change, "new_password": short})
+        problem = assert_problem(answer, 400, "invalid_request")
+        assert problem["errors"][0]["field"] == "new_password"
+
+    assert (await owner.post("/admin/account/password", change)).status_code == 204
+    assert (await owner.sign_in("\u00e9" * 255 + "x")).status_code == 200
+    assert (await owner.sign_in(letters)).status_code == 200

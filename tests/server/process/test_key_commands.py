@@ -178,6 +178,7 @@ def test_an_unknown_id_fails_with_exit_code_1(server: ServerProcess, key_id: str
     [
         [""],
         ["   "],
+        ["\u3164\u200b"],
         ["x" * 121],
         ["k", "--agent", ""],
         ["k", "--agent", "a" * 121],

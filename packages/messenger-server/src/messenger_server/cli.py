@@ -9,7 +9,7 @@ from typing import Final
 
 from messenger_core import limits
 from messenger_core.errors import MessengerError
-from messenger_core.wire.common import refuse_unstorable
+from messenger_core.wire.common import refuse_blank, refuse_unstorable
 from messenger_server import __version__
 from messenger_server.config import SETTINGS, Refused, ServerConfig, database_path
 from messenger_server.log import one_line
@@ -170,6 +170,7 @@ def _text(name: str, longest: int) -> Callable[[str], str]:
         if not text.strip() or len(text) > longest:
             raise argparse.ArgumentTypeError(f"1 to {longest} characters, not {len(text.strip())}")
         try:
+            refuse_blank(name, text)
             refuse_unstorable(name, text)
         except ValueError as error:
             raise argparse.ArgumentTypeError(str(error)) from None

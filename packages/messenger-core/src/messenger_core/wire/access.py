@@ -1,11 +1,18 @@
 """Access: API keys as the person who makes them sees them, and the console's one account."""
 
-from typing import Annotated, Literal
+import unicodedata
+from typing import Annotated, Final, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
 from messenger_core import limits
-from messenger_core.wire.common import Description, Mailbox, Request, Response
+from messenger_core.wire.common import Description, Mailbox, Request, Response, refuse_blank
+
+_COMPOSED_FROM_MAX: Final = 4
+"""So many characters at most are one when they are composed, and one is so many.
+
+Source: UAX #15, the maximum expansion factors.
+"""
 
 KeyState = Literal["active", "expired", "revoked"]
 """A replaced key counts as revoked once its time of overlap has passed."""
@@ -16,13 +23,45 @@ Vendor = Annotated[str, Meta(min_length=1, max_length=limits.VENDOR_MAX_CHARS)]
 LifetimeDays = Annotated[int, Meta(ge=1, le=limits.KEY_LIFETIME_MAX_DAYS)]
 Username = Annotated[str, Meta(min_length=1, max_length=limits.USERNAME_MAX_CHARS)]
 NewPassword = Annotated[
-    str, Meta(min_length=limits.PASSWORD_MIN_CHARS, max_length=limits.PASSWORD_MAX_CHARS)
+    str,
+    Meta(
+        extra_json_schema={
+            "minLength": limits.PASSWORD_MIN_CHARS,
+            "maxLength": limits.PASSWORD_MAX_CHARS,
+        }
+    ),
 ]
+"""Counted as it is hashed, that is, composed."""
 Guess = Annotated[str, Meta(max_length=limits.PASSWORD_MAX_CHARS)]
-"""What somebody says a name, a password or a code is: too short is only wrong."""
+"""What somebody says a name or a code is: too short is only wrong."""
+PasswordGuess = Annotated[str, Meta(max_length=limits.PASSWORD_MAX_CHARS * _COMPOSED_FROM_MAX)]
+"""What somebody says the password is, however a keyboard composes it."""
+
+_MUST_SHOW: Final = frozenset({"name", "agent_name", "vendor", "username"})
 
 
-class NewKey(Request, frozen=True, kw_only=True, omit_defaults=True):
+def composed(password: str) -> str:
+    """The one form of a password, however a keyboard composes it: this is what is hashed."""
+    return unicodedata.normalize("NFC", password)
+
+
+class _Named(Request, frozen=True, kw_only=True):
+    """A request whose names a person must be able to see."""
+
+    def __post_init__(self) -> None:
+        """Refuses blank names.
+
+        Raises:
+            ValueError: names the field; the decoder turns it into its own error.
+        """
+        super().__post_init__()
+        for name in _MUST_SHOW.intersection(self.__struct_fields__):
+            value = getattr(self, name)
+            if isinstance(value, str):
+                refuse_blank(name, value)
+
+
+class NewKey(_Named, frozen=True, kw_only=True, omit_defaults=True):
     """The key that is wanted."""
 
     name: KeyName
@@ -80,7 +119,7 @@ class KeyDetail(Key, frozen=True, kw_only=True):
     mailboxes: list[Mailbox]
 
 
-class ChangeKey(Request, frozen=True, kw_only=True, omit_defaults=True):
+class ChangeKey(_Named, frozen=True, kw_only=True, omit_defaults=True):
     """What changes of a key; absent leaves it."""
 
     name: KeyName | UnsetType = UNSET
@@ -98,24 +137,33 @@ class ExtendKey(Request, frozen=True, kw_only=True):
     """Counted from the later of now and its expiry; `null`: it never expires."""
 
 
-class Setup(Request, frozen=True, kw_only=True):
+class Setup(_Named, frozen=True, kw_only=True):
     """What makes the account: whoever reads the server's log may."""
 
     code: Guess
     username: Username
     password: NewPassword
 
+    def __post_init__(self) -> None:
+        """Refuses a blank name, and a password that is too short, too long or blank.
+
+        Raises:
+            ValueError: names the field; the decoder turns it into its own error.
+        """
+        super().__post_init__()
+        _refuse_password("password", self.password)
+
 
 class Login(Request, frozen=True, kw_only=True, omit_defaults=True):
     """A sign-in."""
 
     username: Guess
-    password: Guess
+    password: PasswordGuess
     remember: bool = False
     """For 30 days, else for 12 hours and until the browser closes."""
 
 
-class RenameAccount(Request, frozen=True, kw_only=True):
+class RenameAccount(_Named, frozen=True, kw_only=True):
     """The account's new name."""
 
     username: Username
@@ -124,8 +172,17 @@ class RenameAccount(Request, frozen=True, kw_only=True):
 class ChangePassword(Request, frozen=True, kw_only=True):
     """A new password, by somebody who knows the old one."""
 
-    current_password: Guess
+    current_password: PasswordGuess
     new_password: NewPassword
+
+    def __post_init__(self) -> None:
+        """Refuses a new password that is too short, too long or blank.
+
+        Raises:
+            ValueError: names the field; the decoder turns it into its own error.
+        """
+        super().__post_init__()
+        _refuse_password("new_password", self.new_password)
 
 
 class ConsoleIdentity(Response, frozen=True, kw_only=True):
@@ -169,3 +226,18 @@ class Account(Response, frozen=True, kw_only=True):
     username: str
     created_at: str
     sessions: list[ConsoleSession]
+
+
+def _refuse_password(name: str, password: str) -> None:
+    """Refuses a new password by the form that is hashed.
+
+    Raises:
+        ValueError: it is too short, too long, or nothing of it can be seen.
+    """
+    longest = limits.PASSWORD_MAX_CHARS
+    # First as it came: composing takes long where there is no end of marks.
+    if len(password) > longest * _COMPOSED_FROM_MAX or len(composed(password)) > longest:
+        raise ValueError(f"`{name}` must have at most {longest} characters")
+    if len(composed(password)) < limits.PASSWORD_MIN_CHARS:
+        raise ValueError(f"`{name}` must have at least {limits.PASSWORD_MIN_CHARS} characters")
+    refuse_blank(name, password)

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from messenger_core import limits
+from messenger_core.blank import is_blank
 
 Priority = Literal["low", "normal", "high", "urgent"]
 PRIORITIES: tuple[Priority, ...] = ("low", "normal", "high", "urgent")
@@ -70,6 +71,16 @@ def refuse_unstorable(name: str, text: str) -> None:
             text.encode()
         except UnicodeEncodeError:
             raise ValueError(f"`{name}` holds half of a surrogate pair: remove it") from None
+
+
+def refuse_blank(name: str, text: str) -> None:
+    """Refuses a text of which nothing can be seen, where something must be.
+
+    Raises:
+        ValueError: names the field.
+    """
+    if is_blank(text):
+        raise ValueError(f"`{name}` must show more than blanks and invisible characters")
 
 
 class Response(Struct, frozen=True, kw_only=True):

@@ -2,7 +2,6 @@
 
 import asyncio
 import secrets
-import unicodedata
 from base64 import b64encode
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +11,7 @@ from typing import Final, TypeVar
 from passlib.hash import scrypt  # type: ignore[import-untyped]  # noqa: TID251
 
 from messenger_core.errors import Busy
+from messenger_core.wire.access import composed
 
 COST: Final = 16
 """The binary logarithm of scrypt's N: with r=8 and p=2 it takes 64 MB and some 0.3 seconds.
@@ -41,7 +41,7 @@ class Passwords:
 
     def hash_now(self, password: str) -> str:
         """What the base keeps of a password; takes a third of a second of this thread."""
-        hashed: str = self._scrypt.hash(_normal(password))
+        hashed: str = self._scrypt.hash(composed(password))
         return hashed
 
     async def hash(self, password: str) -> str:
@@ -59,7 +59,7 @@ class Passwords:
             Busy: too many wait already.
         """
         against = hashed or self._decoy
-        return await self._run(lambda: bool(self._scrypt.verify(_normal(password), against)))
+        return await self._run(lambda: bool(self._scrypt.verify(composed(password), against)))
 
     def close(self) -> None:
         """Gives the thread back; what waits is not done any more."""
@@ -73,11 +73,6 @@ class Passwords:
             return await asyncio.get_running_loop().run_in_executor(self._thread, work)
         finally:
             self._waiting -= 1
-
-
-def _normal(password: str) -> str:
-    """One form for what looks the same, however a keyboard composes it."""
-    return unicodedata.normalize("NFC", password)
 
 
 def _hash_of_nothing(cost: int) -> str:

@@ -5,6 +5,7 @@ from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection, bindparam, delete, insert, select
 
+from messenger_core.blank import unless_blank
 from messenger_core.echo import echoed
 from messenger_core.errors import (
     AlreadyLinked,
@@ -94,7 +95,7 @@ def create_link(batch: Batch, wanted: CreateLink) -> NewLink:
     row = {
         "public_id": new_link_id(),
         "seq": batch.take_seq(),
-        "note": wanted.note or None,
+        "note": unless_blank(wanted.note),
         "created_at": batch.now_ms,
     }
     inserted = connection.execute(_NEW_LINK, row).inserted_primary_key

@@ -5,6 +5,7 @@ from typing import Any, Final, NamedTuple, Protocol, TypedDict
 
 from sqlalchemy import Connection, and_, bindparam, insert, or_, select, update
 
+from messenger_core.blank import unless_blank
 from messenger_core.errors import ApiKeyExpired, ApiKeyRevoked, MessengerError
 from messenger_core.ids import agent_address, new_key_id
 from messenger_core.schema import api_key
@@ -129,7 +130,7 @@ def create_key(batch: Batch, wanted: NewKey) -> CreatedKey:
         {
             "name": wanted.name,
             "agent_name": wanted.agent_name,
-            "agent_description": wanted.agent_description or None,
+            "agent_description": unless_blank(wanted.agent_description),
             "can_send": wanted.can_send,
             "vendor": wanted.vendor,
             "relay": wanted.relay,
