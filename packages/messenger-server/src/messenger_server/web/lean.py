@@ -1,7 +1,7 @@
 """Modules and style sheets as browsers get them: without what only readers of the source need.
 
-Comments of whole lines, types within them and indentation go, lines stay: what a browser says of line 40 is on line 40
-of the file.
+Comments of whole lines, types within them and indentation go, lines stay: what a browser says of
+line 40 is on line 40 of the file.
 """
 
 import re
