@@ -158,7 +158,7 @@ def test_a_session_that_ends_elsewhere_leads_back_to_the_same_thread(
 @pytest.mark.parametrize(
     ("name", "panel", "usual"),
     [
-        ("Width of the agents column", "#agents", 264),
+        ("Width of the agents column", "#agents", 288),
         ("Width of the list of threads", "#threads", 380),
     ],
 )

@@ -23,7 +23,7 @@ export function mountThreadsView(parent) {
     const [least, most, usual] = widths;
     return createSplitter({ host, name, label, controls: name, least, most, usual });
   };
-  const agentsLine = line("agents", t("threads.resizeAgents"), [200, 480, 264]);
+  const agentsLine = line("agents", t("threads.resizeAgents"), [200, 480, 288]);
   const threadsLine = line("threads", t("threads.resizeThreads"), [260, 720, 380]);
   host.append(agents, agentsLine, threads, threadsLine, reader);
   const unmounts = [mountBanner(parent)];
