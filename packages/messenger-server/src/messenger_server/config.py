@@ -256,7 +256,7 @@ def _word(environment: Mapping[str, str], name: str, words: tuple[str, ...]) -> 
 def _trusted_proxies(text: str) -> int | Literal["loopback"] | None:
     if text.lower() == "loopback":
         return "loopback"
-    if text.lower() in {"false", "0"}:
+    if text.lower() == "false":
         return None
     return _bounded(text, 1, 32)
 
