@@ -43,6 +43,20 @@ async def test_the_fetch_metadata_counts_before_the_origin(owner: Browser) -> No
         assert await _sign_in(owner, {"Sec-Fetch-Site": site, **elsewhere}) == status
 
 
+async def test_a_refusal_names_what_was_compared(owner: Browser) -> None:
+    compared = {"Origin": "https://messenger.example.org"}
+    by_origin = await owner.client.post("/ui/login", json=_LOGIN, headers=compared)
+    by_metadata = await owner.ask(
+        "POST", "/ui/login", json=_LOGIN, headers={"Sec-Fetch-Site": "same-site"}
+    )
+
+    detail = assert_problem(by_origin, 403, "cross_site")["detail"]
+    assert "'https://messenger.example.org'" in detail
+    assert f"http://{HOST}." in detail
+    assert "docs/reference/proxy.md" in detail
+    assert "'same-site'" in assert_problem(by_metadata, 403, "cross_site")["detail"]
+
+
 @pytest.mark.parametrize(
     ("origin", "status"),
     [

@@ -106,6 +106,66 @@ async def test_a_field_that_is_not_allowed_is_named(
     assert found[1] == message or not message
 
 
+@pytest.mark.parametrize(
+    ("days", "message"),
+    [
+        ("0", "must be at least 1, not 0"),
+        ("3651", "must be at most 3650, not 3651"),
+        ("9" * 99, "must be at most 3650, not " + "9" * 80 + "…"),
+        ("9" * 5000, "is larger than any number that is taken"),
+        ("1.5", "must be an integer or null, not a number"),
+        ('"soon"', "must be an integer or null, not text"),
+    ],
+)
+async def test_a_number_that_is_not_allowed_is_shown(
+    owner: Browser, days: str, message: str
+) -> None:
+    body = '{"name": "k", "agent_name": null, "lifetime_days": ' + days + "}"
+
+    assert _fault(await owner.ask("POST", "/admin/keys", content=body)) == (
+        "lifetime_days",
+        message,
+    )
+
+
+async def test_text_that_is_none_is_no_fault_inside(owner: Browser) -> None:
+    body = b'{"name": "\xff", "agent_name": 7, "lifetime_days": 0}'
+
+    assert (await owner.ask("POST", "/admin/keys", content=body)).status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (b'{"body": "x"', "it ends too early"),
+        (b'{"body": "x",}', "it goes wrong at byte 14"),
+        (b'{"body": "\xff"}', "it is not UTF-8"),
+    ],
+)
+async def test_what_is_no_json_is_told_in_our_words(alice: Agent, body: bytes, words: str) -> None:
+    answer = await alice.ask("POST", "/api/messages", content=body)
+
+    assert answer.json()["detail"] == f"The body is not valid JSON: {words}."
+
+
+@pytest.mark.parametrize(
+    ("before", "fault"),
+    [
+        ("soon", "not 'soon'"),
+        ("2026-09-07T13:31:00", "not '2026-09-07T13:31:00'"),
+        (
+            "0001-01-01T00:00:00+14:00",
+            "must be within the years 1 to 9999 of UTC, not '0001-01-01T00:00:00+14:00'",
+        ),
+    ],
+)
+async def test_a_time_that_is_not_allowed_is_shown(owner: Browser, before: str, fault: str) -> None:
+    field, message = _fault(await owner.get("/admin/mailboxes/stale", before=before))
+
+    assert field == "before"
+    assert message.endswith(fault)
+
+
 async def test_an_unknown_field_is_named_beside_those_there_are(alice: Agent) -> None:
     field, message = _fault(await alice.patch("/api/agents/me", {"displayname": "x"}))
 

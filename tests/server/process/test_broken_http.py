@@ -19,17 +19,27 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
 
 
 @pytest.mark.parametrize(
-    "sent",
+    ("sent", "field", "words"),
     [
-        b"FOO /health HTTP/1.1\r\nHost: a\r\n\r\n",
-        "GET /é HTTP/1.1\r\nHost: a\r\n\r\n".encode(),
-        b"POST /api/messages HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n"
-        b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        (b"nonsense\r\n\r\n", "request", "is not HTTP/1.1"),
+        (b"FOO /health HTTP/1.1\r\nHost: a\r\n\r\n", "request", "its method"),
+        ("GET /é HTTP/1.1\r\nHost: a\r\n\r\n".encode(), "request", "its path"),
+        (
+            b"POST /api/messages HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n"
+            b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+            "request",
+            "header lines",
+        ),
+        (
+            b"GET /health HTTP/1.1\r\nHost: a\r\nX-Long: " + b"x" * 70_000 + b"\r\n\r\n",
+            "head",
+            "at most 65536 bytes",
+        ),
     ],
-    ids=["method", "path", "two lengths"],
+    ids=["no line", "method", "path", "two lengths", "long head"],
 )
 def test_what_the_parser_refuses_is_a_problem_with_every_header(
-    server: ServerProcess, sent: bytes
+    server: ServerProcess, sent: bytes, field: str, words: str
 ) -> None:
     with socket.create_connection(("127.0.0.1", server.port), timeout=5) as connection:
         connection.sendall(sent)
@@ -47,3 +57,5 @@ def test_what_the_parser_refuses_is_a_problem_with_every_header(
     assert headers["x-request-id"]
     problem = json.loads(body)
     assert (problem["status"], problem["code"]) == (400, "invalid_request")
+    assert problem["errors"][0]["field"] == field
+    assert words in problem["detail"]

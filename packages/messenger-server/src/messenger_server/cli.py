@@ -8,8 +8,9 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from messenger_core import limits
+from messenger_core.blank import is_blank
 from messenger_core.errors import MessengerError
-from messenger_core.wire.common import refuse_blank, refuse_unstorable
+from messenger_core.wire.common import refuse_unstorable
 from messenger_server import __version__
 from messenger_server.config import SETTINGS, Refused, ServerConfig, database_path
 from messenger_server.log import one_line
@@ -167,10 +168,10 @@ def _add_keys_create(create: argparse.ArgumentParser) -> None:
 
 def _text(name: str, longest: int) -> Callable[[str], str]:
     def reading(text: str) -> str:
-        if not text.strip() or len(text) > longest:
-            raise argparse.ArgumentTypeError(f"1 to {longest} characters, not {len(text.strip())}")
+        if is_blank(text) or len(text) > longest:
+            seen = 0 if is_blank(text) else len(text)
+            raise argparse.ArgumentTypeError(f"1 to {longest} characters, not {seen}")
         try:
-            refuse_blank(name, text)
             refuse_unstorable(name, text)
         except ValueError as error:
             raise argparse.ArgumentTypeError(str(error)) from None

@@ -24,6 +24,10 @@ SILENT_SECONDS: Final = 75
 so that none sends into a connection that just closed."""
 
 _NO_READ: Final = -1
+_TOO_LARGE: Final = FieldError("head", f"must have at most {HEAD_BYTES} bytes: send less in it")
+_NO_HTTP: Final = FieldError(
+    "request", "is not HTTP/1.1: check its method, its path (ASCII alone) and its header lines"
+)
 _INTERIM: Final = b"HTTP/1.1 1"
 """How the head of an answer begins that another one follows: 100 Continue."""
 
@@ -42,6 +46,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._read_bytes = 0
         self._is_fresh = True
         self._head_begun_at: float | None = None
+        self._head_is_too_large = False
         self._head_start = _NO_READ
         """What had been received after the read in which an unfinished head began."""
         self._progress = 0
@@ -72,6 +77,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._head_begun_at = None
         may_be_large = self._head_start != _NO_READ or self._read_bytes > HEAD_BYTES
         if may_be_large and self._parsed_bytes() > HEAD_BYTES:
+            self._head_is_too_large = True
             raise _HeadTooLarge
         HttpToolsProtocol.on_headers_complete(self)
 
@@ -86,8 +92,12 @@ class BoundedProtocol(HttpToolsProtocol):
             self._start_asgi_task(*self.pipeline.pop())
 
     def send_400_response(self, msg: str) -> None:
-        """Refuses what is no HTTP in the form of every other refusal, and closes."""
-        refused = InvalidRequest(msg, errors=[FieldError("", msg)])
+        """Refuses what is no HTTP in the form of every other refusal, and closes.
+
+        What uvicorn says of it in `msg` is the same whatever is wrong.
+        """
+        fault = _TOO_LARGE if self._head_is_too_large else _NO_HTTP
+        refused = InvalidRequest(f"The {fault.field} {fault.message}.", errors=[fault])
         identifier = request_id(None)
         refusal = refusal_of(refused, identifier.decode())
         headers = [
@@ -127,7 +137,8 @@ class BoundedProtocol(HttpToolsProtocol):
             self._head_start = self._received
         unread = self._received - self._head_start
         if unread > HEAD_BYTES or self._parsed_bytes() > HEAD_BYTES:
-            self.send_400_response(f"The head of a request has at most {HEAD_BYTES} bytes.")
+            self._head_is_too_large = True
+            self.send_400_response("")
 
     def _parsed_bytes(self) -> int:
         return len(self.url) + sum(len(name) + len(value) for name, value in self.headers)

@@ -27,7 +27,7 @@ def decode_body(body: bytes | bytearray, shape: type[R]) -> R:
         return msgspec.json.decode(body, type=shape)
     except msgspec.ValidationError as error:
         _refuse_other_than_json(body)
-        raise _refusal(str(error), shape, "field") from None
+        raise _refusal(str(error), shape, "field", _numbers(body)) from None
     except msgspec.DecodeError as error:
         raise _not_json(body, str(error)) from None
 
@@ -86,6 +86,8 @@ def _parameters(query_string: bytes) -> dict[str, str]:
 
 _PLACE: Final = re.compile(r"(?P<said>.*?)(?: - at `\$\.?(?P<place>.*)`)?", re.DOTALL)
 
+_SHOWS_VALUE: Final = {"parameter": "must be ", "field": "must be at "}
+"""How a message begins that ends in the value: of a body's fields only numbers are shown."""
 _KINDS: Final = {
     "int": "an integer",
     "float": "a number",
@@ -98,7 +100,7 @@ _KINDS: Final = {
 
 
 def _refusal(
-    complaint: str, shape: type[Request], noun: str, given: dict[str, str] | None = None
+    complaint: str, shape: type[Request], noun: str, given: dict[str, str]
 ) -> InvalidRequest:
     """The refusal for a complaint like ``Expected `int`, got `str` - at `$.limit` ``."""
     parts = _PLACE.fullmatch(complaint)
@@ -110,8 +112,8 @@ def _refusal(
             break
     else:
         field, message = place, f"is not valid: {echoed(said)}"
-    if given is not None and field in given and " must be " in f" {message}":
-        message += f", not {_shown(given[field])}"
+    if field in given and message.startswith(_SHOWS_VALUE[noun]):
+        message += f", not {_shown(given[field]) if noun == 'parameter' else echoed(given[field])}"
     if not field:
         return InvalidRequest(f"The body {message}.", errors=[FieldError("body", message)])
     return invalid(field, message)
@@ -147,6 +149,12 @@ def _range(found: re.Match[str], place: str, _shape: type[Request], _noun: str) 
     return place, f"must be {bound} {float(found[3]):.0f}"
 
 
+def _too_long(
+    _found: re.Match[str], place: str, _shape: type[Request], _noun: str
+) -> tuple[str, str]:
+    return place, "is larger than any number that is taken"
+
+
 def _kind(found: re.Match[str], place: str, _shape: type[Request], noun: str) -> tuple[str, str]:
     wanted = " or ".join(_KINDS.get(kind, kind) for kind in found[1].split(" | "))
     got = "" if noun == "parameter" else f", not {_KINDS.get(found[2], found[2])}"
@@ -166,6 +174,7 @@ _SENTENCES: Final[tuple[tuple[re.Pattern[str], _Sentence], ...]] = (
     (re.compile(r"Object missing required field `(.*)`"), _missing),
     (re.compile(r"Expected `(\w+)` of length (>=|<=) (\d+)"), _length),
     (re.compile(r"Expected `(\w+)` (>=|<=) ([\d.]+)"), _range),
+    (re.compile(r"Integer value out of range|Number out of range"), _too_long),
     (re.compile(r"Expected `(.*)`, got `(.*)`"), _kind),
     (re.compile(r"Invalid enum value .*", re.DOTALL), _choice),
     (re.compile(r"`(.*?)` (.*)", re.DOTALL), _own),
@@ -189,6 +198,8 @@ def _choices(shape: type[Request], field: str) -> list[str]:
 
 # JSON that is none.
 
+_NUMBER: Final = re.compile(rb"-?[0-9]")
+_WRONG_AT: Final = re.compile(r"\(byte (\d+)\)")
 _HALF_PAIR: Final = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
@@ -208,7 +219,22 @@ def _not_json(body: bytes | bytearray, complaint: str) -> InvalidRequest:
     if _HALF_PAIR.search(body) and (field := _lone_surrogate(body)) is not None:
         message = "holds half of a surrogate pair: remove it"
         return invalid(field, message) if field else InvalidRequest(f"The body {message}.")
-    return InvalidJson(f"The body is not valid JSON: {complaint}.")
+    place = _WRONG_AT.search(complaint)
+    where = f"it goes wrong at byte {int(place[1]) + 1}" if place else "it ends too early"
+    if "UTF-8" in complaint:
+        where = "it is not UTF-8"
+    return InvalidJson(f"The body is not valid JSON: {where}.")
+
+
+def _numbers(body: bytes | bytearray) -> dict[str, str]:
+    """The numbers in the fields of a JSON object, as they were written."""
+    try:
+        fields = msgspec.json.decode(body, type=dict[str, msgspec.Raw])
+    except msgspec.DecodeError:
+        return {}
+    return {
+        name: bytes(value).decode() for name, value in fields.items() if _NUMBER.match(bytes(value))
+    }
 
 
 def _lone_surrogate(body: bytes | bytearray) -> str | None:

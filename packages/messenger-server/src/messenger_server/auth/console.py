@@ -3,6 +3,7 @@
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
+from messenger_core.echo import echoed
 from messenger_core.errors import CrossSite
 from messenger_core.limits import REMEMBERED_SESSION_SECONDS
 from messenger_server.auth.last_use import LastUse
@@ -68,11 +69,20 @@ def refuse_cross_site(headers: Headers, *, is_https: bool) -> None:
     site = headers.get(b"sec-fetch-site")
     if site is not None:
         if site.strip().lower() not in _SAME_ORIGIN:
-            raise CrossSite
+            shown = echoed(site.decode("latin-1"))
+            raise CrossSite(
+                f"The request comes from another site: its Sec-Fetch-Site is {shown!r},"
+                " and must be 'same-origin'. Use the console's own page."
+            )
         return
-    origin = headers.get(b"origin")
-    if origin is not None and not _is_ours(origin, headers.get(b"host", b""), is_https=is_https):
-        raise CrossSite
+    origin, host = headers.get(b"origin"), headers.get(b"host", b"")
+    if origin is not None and not _is_ours(origin, host, is_https=is_https):
+        page, asked = (echoed(value.decode("latin-1")) for value in (origin, host))
+        raise CrossSite(
+            f"The request comes from another site: its Origin is {page!r}, and the server was asked"
+            f" as {'https' if is_https else 'http'}://{asked}. If that is one site, the proxy in"
+            " front must pass Host on as the browser sent it (docs/reference/proxy.md)."
+        )
 
 
 def session_cookie(secret: str, *, is_https: bool, remembered: bool) -> tuple[bytes, bytes]:
