@@ -48,5 +48,5 @@ def test_a_request_of_doubtful_length_is_refused_and_its_connection_closed(
 
     assert answer.startswith("HTTP/1.1 400 ")
     assert '"code":"invalid_request"' in answer
-    assert answer.count("HTTP/1.1") == 1
+    assert answer.count("HTTP/1.1 ") == 1
     assert "/hidden" not in server.log()
