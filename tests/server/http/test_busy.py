@@ -6,9 +6,16 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
+from sqlalchemy import text
+
+from messenger_core.errors import Busy
 from messenger_server.database import Batch
 from messenger_server.marks import AnnouncedMarks
+from messenger_server.store.audit import AuditEntry, record
 from support.app import RunningApp, running_app, until
+from support.browser import Browser, browser_at, set_up_account
+from support.problems import assert_problem
 
 
 @asynccontextmanager
@@ -30,6 +37,24 @@ async def _full_queue(app: RunningApp) -> AsyncIterator[None]:
     finally:
         go_on.set()
         await asyncio.gather(*held)
+
+
+@asynccontextmanager
+async def _full_disk(app: RunningApp) -> AsyncIterator[None]:
+    """Not one more entry of the audit trail finds room while the block runs."""
+
+    def bound(batch: Batch, pages: int) -> None:
+        batch.connection.execute(text(f"PRAGMA max_page_count = {pages}")).all()
+
+    async def fill() -> None:
+        while True:
+            await app.database.write(record, AuditEntry("signed_out"))
+
+    await app.database.write(bound, 1)  # SQLite takes the pages that there are
+    with pytest.raises(Busy):
+        await asyncio.wait_for(fill(), 5)
+    yield
+    await app.database.write(bound, 1_000_000)
 
 
 async def test_a_full_queue_refuses_writes_before_their_body_and_lets_reads_through(
@@ -61,6 +86,34 @@ async def test_a_full_queue_refuses_writes_before_their_body_and_lets_reads_thro
             assert not was_read
 
         assert (await bob.get(f"/api/messages/{sent['id']}")).json()["read_at"] is not None
+
+
+async def _assert_signed_out_alone(browser: Browser) -> None:
+    secret = browser.cookies["messenger_session"]
+    answer = await browser.post("/ui/logout")
+
+    assert "is signed out" in assert_problem(answer, 503, "busy")["detail"]
+    assert answer.headers["Set-Cookie"].startswith("messenger_session=; Max-Age=0;")
+    assert int(answer.headers["Retry-After"]) >= 1
+    assert browser.cookies == {}
+    kept = {"Cookie": f"messenger_session={secret}"}
+    assert (await browser.ask("GET", "/admin/account", headers=kept)).status_code == 200
+
+
+async def test_who_signs_out_while_the_queue_is_full_is_signed_out_in_the_browser(
+    tmp_path: Path,
+) -> None:
+    async with running_app(tmp_path, queue_limit=8) as app, browser_at(app) as browser:
+        await set_up_account(app, browser)
+        async with _full_queue(app):
+            await _assert_signed_out_alone(browser)
+
+
+async def test_who_signs_out_while_the_disk_is_full_is_signed_out_in_the_browser(
+    app: RunningApp, owner: Browser
+) -> None:
+    async with _full_disk(app):
+        await _assert_signed_out_alone(owner)
 
 
 async def test_what_was_handed_over_while_the_queue_was_full_is_marked_later(

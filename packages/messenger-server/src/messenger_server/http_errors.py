@@ -31,6 +31,20 @@ _OF_CONSOLE = (ConsoleSessionRequired, InvalidCredentials)
 """No key opens the console, so they ask for none."""
 
 
+class SessionNotEnded(Exception):
+    """The server cannot write that a console session ended; the browser forgets it all the same."""
+
+    def __init__(self, cookie: tuple[bytes, bytes], because: Busy) -> None:
+        self.refusal = Busy(
+            "This browser is signed out, but its session could not be ended, for the server cannot"
+            " write for the moment: sign in later and close it under the account.",
+            retry_after_seconds=because.retry_after_seconds,
+        )
+        self.cookie = cookie
+        """The header that takes the cookie away."""
+        super().__init__(self.refusal.detail)
+
+
 class Refusal(NamedTuple):
     """A problem ready to be sent."""
 
@@ -81,6 +95,8 @@ def _in_catalogue(failure: Exception) -> MessengerError | None:
     """The catalogue's error for a failure; None: the server's own fault."""
     if isinstance(failure, MessengerError):
         return failure
+    if isinstance(failure, SessionNotEnded):
+        return failure.refusal
     if isinstance(failure, NotFoundException):
         return NotFound()
     if isinstance(failure, MethodNotAllowedException):
@@ -96,6 +112,9 @@ def _headers(error: MessengerError, failure: Exception) -> dict[str, str]:
         headers["www-authenticate"] = "Bearer"
     if isinstance(error, RangeNotSatisfiable):
         headers["content-range"] = f"bytes */{error.size_bytes}"
+    if isinstance(failure, SessionNotEnded):
+        name, value = failure.cookie
+        headers[name.decode()] = value.decode()
     retry_after = error.retry_after_seconds or (1 if isinstance(error, Busy) else None)
     if retry_after is not None:
         headers["retry-after"] = str(retry_after)

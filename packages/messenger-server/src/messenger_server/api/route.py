@@ -61,6 +61,8 @@ class Route(NamedTuple):
     """A send: files may come with it, and a key that only reads is refused before they are read."""
     request_headers: Mapping[str, str] = {}
     """Headers that it reads, with what they mean."""
+    asks_for_room: bool = True
+    """A write that finds the queue full is refused before anything is done; else it sees itself."""
 
     @property
     def pattern(self) -> str:
@@ -122,7 +124,7 @@ def _handler(route: Route, services: Services) -> HTTPRouteHandler:
         call.query = decode_query(scope["query_string"], shape.query)
         call.name = _name_in(scope)
         call.receive = request.receive
-        if route.writes and services.database.is_full():
+        if route.writes and route.asks_for_room and services.database.is_full():
             raise Busy
         try:
             answer = await _answer(call, route, shape.body)

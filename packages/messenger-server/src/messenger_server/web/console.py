@@ -4,13 +4,20 @@ import hmac
 import logging
 from typing import Final
 
-from messenger_core.errors import AlreadySetUp, InvalidCredentials, TooManyTries, WrongSetupCode
+from messenger_core.errors import (
+    AlreadySetUp,
+    Busy,
+    InvalidCredentials,
+    TooManyTries,
+    WrongSetupCode,
+)
 from messenger_core.wire.access import ConsoleIdentity, ConsoleState, Login, Setup, SignedIn
 from messenger_server.api.call import Answer, Call, NoQuery
 from messenger_server.api.route import Route
 from messenger_server.auth.agents import Need
 from messenger_server.auth.console import no_session_cookie, session_cookie
 from messenger_server.database import Batch
+from messenger_server.http_errors import SessionNotEnded
 from messenger_server.store import account
 from messenger_server.store.account import NewAccount, find_account
 from messenger_server.store.audit import Action, AuditEntry, record
@@ -70,11 +77,18 @@ async def sign_in(call: Call[NoQuery, Login]) -> Answer[SignedIn]:
 
 
 async def sign_out(call: Call[NoQuery, None]) -> Answer[None]:
-    """Ends the session, if there is one."""
+    """Ends the session, if there is one; the browser forgets it even where that fails."""
+    database = call.services.database
+    cookie = no_session_cookie(is_https=call.client.is_https)
     if call.visitor is not None:
         entry = call.entry("signed_out", call.visitor.session_public_id)
-        await call.services.database.write(_sign_out, call.visitor.session_id, entry)
-    return Answer(None, 204, (no_session_cookie(is_https=call.client.is_https),))
+        try:
+            if database.is_full():
+                raise Busy
+            await database.write(_sign_out, call.visitor.session_id, entry)
+        except Busy as refusal:
+            raise SessionNotEnded(cookie, refusal) from None
+    return Answer(None, 204, (cookie,))
 
 
 SIGN_IN_ROUTES: Final = (
@@ -90,7 +104,7 @@ SIGN_IN_ROUTES: Final = (
     Route(
         "POST", "/ui/login", sign_in, need=Need.NOBODY, refusals=(InvalidCredentials, TooManyTries)
     ),
-    Route("POST", "/ui/logout", sign_out, need=Need.NOBODY, status=204),
+    Route("POST", "/ui/logout", sign_out, need=Need.NOBODY, status=204, asks_for_room=False),
 )
 """Where one signs in: nobody is asked."""
 
