@@ -175,6 +175,13 @@ def test_who_may_not_send_is_told_so_before_the_body_is_read(proxy: ReverseProxy
     assert (answer.status_code, answer.json()["code"]) == (401, "api_key_missing")
 
 
+def test_what_is_too_large_is_refused_by_the_server_itself(agent: httpx2.Client) -> None:
+    answer = agent.post("/api/messages", content=b"x" * (SEND_MAX_BYTES + 1))
+
+    assert (answer.status_code, answer.json()["code"]) == (413, "body_too_large")
+    assert answer.headers["Content-Type"] == "application/problem+json"
+
+
 def test_a_wait_lasts_as_long_as_the_proxy_is_told_to_let_it(
     agent: httpx2.Client, server: ServerProcess, tmp_path: Path
 ) -> None:
