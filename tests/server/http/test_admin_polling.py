@@ -9,6 +9,7 @@ from messenger_server.admin import etag
 from messenger_server.admin.table import ADMIN_ROUTES
 from support.app import RunningApp, running_app
 from support.browser import Browser, browser_at, set_up_account
+from support.problems import assert_problem
 
 _POLLED = [
     "/admin/overview",
@@ -52,6 +53,15 @@ async def test_an_unchanged_server_answers_304(
         assert answer.headers["X-Content-Type-Options"] == "nosniff"
     await (await app.agent("carol")).get("/api/mailbox")
     assert (await _poll(owner, path, first.headers["ETag"])).status_code == 200
+
+
+async def test_whoever_has_any_answer_has_what_is_there_and_nothing_else(owner: Browser) -> None:
+    for tag in ("*", " * "):
+        answer = await _poll(owner, "/admin/threads", tag)
+        assert (answer.status_code, answer.content) == (304, b"")
+    assert_problem(
+        await _poll(owner, "/admin/threads/thr_0000000000", "*"), 404, "thread_not_found"
+    )
 
 
 async def test_a_304_asks_the_database_for_two_numbers_alone(

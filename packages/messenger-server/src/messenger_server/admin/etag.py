@@ -47,9 +47,12 @@ def _polled(read: Read[Q, A], *, ages: bool) -> Polled[Q, A]:
         tag = b'"%s"' % await _tag(call, read.__qualname__, ages=ages)
         headers = ((b"etag", b"W/" + tag), _REVALIDATE)
         asked = call.headers.get(b"if-none-match")
-        if asked != b"*" and is_known(asked, tag):
+        has_any = asked is not None and asked.strip() == b"*"
+        if not has_any and is_known(asked, tag):
             return Answer(None, 304, headers)
-        return Answer(await read(call), 200, headers)
+        found = await read(call)
+        # `*` is any answer at all, so first there must be one (RFC 9110 §13.1.2).
+        return Answer(None, 304, headers) if has_any else Answer(found, 200, headers)
 
     return answer
 
