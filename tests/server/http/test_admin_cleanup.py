@@ -113,6 +113,10 @@ async def test_promise_10_one_that_changed_fails_the_whole_clean_up_by_name(
     unknown = {"mailboxes": ["a", "nobody"], "empty": True}
     answer = await owner.post("/admin/mailboxes/purge", unknown)
     assert "nobody" in assert_problem(answer, 404, "mailbox_not_found")["detail"]
+    many = [f"gone-{number:02}" for number in range(30)]
+    answer = await owner.post("/admin/mailboxes/purge", {"mailboxes": many, "empty": True})
+    detail = assert_problem(answer, 404, "mailbox_not_found")["detail"]
+    assert [name for name in many if name not in detail] == []
     assert await _living(owner) == ["a", "b", "c", "sender"]
 
 

@@ -229,6 +229,47 @@ async def test_promise_2_the_old_key_is_good_for_a_day_then_counts_as_revoked(
     assert (await _show(owner, old))["state"] == "revoked"
 
 
+async def test_what_moved_to_a_new_key_stays_there_when_the_old_one_registers_again(
+    owner: Browser, app: RunningApp
+) -> None:
+    old = await _create(owner, agent_name="Planner", agent_description="one", lifetime_days=30)
+    mailbox = await app.agent("planner", key=old["secret"])
+    new = await _act(owner, old, "rotate")
+    newest = await _act(owner, new, "rotate")
+    path = f"/admin/keys/{newest['key']['id']}"
+    await owner.done("PATCH", path, {"agent_description": "two"})
+
+    await app.agent("planner", key=old["secret"])
+
+    assert [each["id"] for each in (await _show(owner, newest))["mailboxes"]] == [mailbox.address]
+    assert (await _show(owner, newest))["mailboxes"][0]["agent_description"] == "two"
+
+
+async def test_a_replaced_key_tells_its_agent_when_it_really_ends(
+    owner: Browser, app: RunningApp
+) -> None:
+    old = await _create(owner, agent_name="Planner", lifetime_days=30)
+    mailbox = await app.agent("planner", key=old["secret"])
+
+    await _act(owner, old, "rotate")
+
+    told = (await mailbox.get("/api/mailbox")).json()["key"]["expires_at"]
+    assert told == (await _show(owner, old))["accepted_until"]
+
+
+@pytest.mark.parametrize("act", ["rotate", "revoke"])
+async def test_what_an_act_does_not_read_is_refused(owner: Browser, act: str) -> None:
+    created = await _create(owner, lifetime_days=30)
+    path = f"/admin/keys/{created['key']['id']}/{act}"
+
+    problem = assert_problem(await owner.post(path, {"lifetime_days": 1}), 400, "invalid_request")
+
+    assert "lifetime_days" in problem["detail"]
+    assert (await owner.ask("POST", path, content=b"{not json")).status_code == 400
+    assert (await _show(owner, created))["state"] == "active"
+    assert (await owner.post(path, {})).status_code in {200, 201}
+
+
 async def test_an_old_key_that_expires_sooner_is_good_until_then(
     owner: Browser, app: RunningApp
 ) -> None:

@@ -92,6 +92,20 @@ def test_a_key_may_last_for_ever(server: ServerProcess) -> None:
     assert key["expires_at"] is None
 
 
+def test_the_list_says_until_when_a_replaced_key_is_good(server: ServerProcess) -> None:
+    made = json.loads(server.run("keys", "create", "moves on", "--forever", "--json").stdout)
+
+    rotated = server.run("keys", "rotate", made["key"]["id"])
+
+    assert rotated.returncode == 0, rotated.stderr
+    (row,) = [
+        line
+        for line in server.run("keys", "list").stdout.splitlines()
+        if line.startswith(made["key"]["id"])
+    ]
+    assert "replaced, good until 20" in row
+
+
 def test_the_list_shows_every_key_and_no_secret(idle: ServerProcess) -> None:
     first = idle.create_key("planner", agent="Planner agent")
     second = json.loads(

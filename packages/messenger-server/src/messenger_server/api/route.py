@@ -167,6 +167,8 @@ def _call(scope: HTTPScope, need: Need, services: Services) -> Call[Any, Any]:
 async def _answer(call: Call[Any, Any], route: Route, body: type[Request] | None) -> Any:
     """What the route's function gives, once its body is there."""
     if body is None:
+        if route.writes:
+            await _refuse_body(call)
         return await route.work(call)
     if not route.takes_files:
         call.body = await _body(call, route, body)
@@ -194,6 +196,23 @@ async def _body(call: Call[Any, Any], route: Route, shape: type[Request]) -> Req
         raise UnsupportedMediaType
     refuse_declared_size(call.headers, route.body_limit_bytes)
     return decode_body(await read_whole(call.receive, route.body_limit_bytes), shape)
+
+
+class _Nothing(Request, frozen=True, kw_only=True):
+    """The body of a route that takes none."""
+
+
+async def _refuse_body(call: Call[Any, Any]) -> None:
+    """Refuses what a route would not read: whoever sends it believes that it counts.
+
+    Raises:
+        BodyTooLarge: it passes the limit of any body.
+        InvalidRequest: it is neither absent nor an empty object.
+    """
+    refuse_declared_size(call.headers, BODY_MAX_BYTES)
+    body = await read_whole(call.receive, BODY_MAX_BYTES)
+    if body.strip():
+        decode_body(body, _Nothing)
 
 
 class _Reply:

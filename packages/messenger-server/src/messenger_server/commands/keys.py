@@ -92,8 +92,14 @@ def _row(key: Key) -> Sequence[str]:
         _minute(key.created_at),
         _minute(key.expires_at) if key.expires_at else "never",
         _minute(key.last_used_at) if key.last_used_at else "never",
-        key.state,
+        _state(key),
     )
+
+
+def _state(key: Key) -> str:
+    if key.state == "active" and key.accepted_until is not None:
+        return f"replaced, good until {_minute(key.accepted_until)}"
+    return key.state
 
 
 def _scope(key: Key) -> str:

@@ -204,9 +204,9 @@ def _resolved(connection: Connection, addresses: Iterable[str]) -> dict[str, int
     found = {address: mailbox_at(connection, address) for address in addresses}
     unknown = [address for address, of in found.items() if of is None]
     if unknown:
-        raise MailboxNotFound(
-            f"There is no mailbox {echoed(', '.join(unknown))}: nothing was changed."
-        )
+        start = "There is no mailbox" if len(unknown) == 1 else "There are no mailboxes"
+        named = ", ".join(map(echoed, unknown))
+        raise MailboxNotFound(f"{start} {named}: nothing was changed.")
     return {address: of for address, of in found.items() if of is not None}
 
 

@@ -69,6 +69,12 @@ _OWNER_OF_SLUG: Final = (
     .order_by(api_key.c.id)
     .limit(1)
 )
+_replaced = api_key.alias("replaced")
+_SUCCESSOR: Final = (
+    select(*_KEY_ROW)
+    .select_from(api_key.join(_replaced, _replaced.c.replaced_by_id == api_key.c.id))
+    .where(_replaced.c.id == bindparam("of"), api_key.c.revoked_at.is_(None))
+)
 _INSERT: Final = insert(api_key)
 _DROP_RELAY: Final = update(api_key).where(api_key.c.relay).values(relay=False)
 _REVOKE: Final = (
@@ -89,6 +95,16 @@ async def find_key(database: Database, of_secret: str) -> KeyRow | None:
 def key_with(connection: Connection, of_secret: str) -> KeyRow | None:
     """The same, on a connection."""
     return _FIND.first(connection, of_secret)
+
+
+def newest_of(connection: Connection, key: KeyRow) -> KeyRow:
+    """What stands for a key now: itself, or the last that replaced it and is not revoked."""
+    while key.accepted_until is not None:
+        row = connection.execute(_SUCCESSOR, {"of": key.id}).one_or_none()
+        if row is None:
+            break
+        key = _key_row(tuple(row))
+    return key
 
 
 class Lifetime(Protocol):

@@ -23,7 +23,7 @@ from messenger_core.times import rfc3339_or_none
 from messenger_core.wire.mailboxes import KeyFacts, Registered, RegisterMailbox
 from messenger_server.database import Batch
 from messenger_server.store.addresses import mailbox_at
-from messenger_server.store.keys import KeyRow, owner_of_slug
+from messenger_server.store.keys import KeyRow, newest_of, owner_of_slug
 from messenger_server.store.mailboxes import MailboxRow, own_card
 
 
@@ -86,6 +86,7 @@ def register(
         MailboxNotYours: the mailbox belongs to another agent than the key.
         AgentNameConflict, AgentDescriptionConflict: another value than a bound key gave.
     """
+    used, key = key, newest_of(batch.connection, key)  # what moved to a new key stays with it
     names = _names(key, request)
     known = _known(batch, address)
     if known is not None and request.fresh and is_fixed_address(address or ""):
@@ -95,14 +96,14 @@ def register(
     else:
         mailbox_id = known.id
         _refresh(batch, key, known, names)
-    return _answer(batch, key, mailbox_id, created=known is None)
+    return _answer(batch, used, mailbox_id, created=known is None)
 
 
 def key_facts(key: KeyRow) -> KeyFacts:
     """What a caller may know of its key."""
-    return KeyFacts(
-        name=key.name, agent_name=key.agent_name, expires_at=rfc3339_or_none(key.expires_at)
-    )
+    ends = [end for end in (key.expires_at, key.accepted_until) if end is not None]
+    end = rfc3339_or_none(min(ends, default=None))
+    return KeyFacts(name=key.name, agent_name=key.agent_name, expires_at=end)
 
 
 def _names(key: KeyRow, request: RegisterMailbox) -> _Names:
