@@ -162,7 +162,8 @@ def _kind(found: re.Match[str], place: str, _shape: type[Request], noun: str) ->
 
 
 def _choice(_found: re.Match[str], place: str, shape: type[Request], _noun: str) -> tuple[str, str]:
-    return place, f"must be one of {', '.join(_choices(shape, place))}"
+    choices = _choices(shape, place)
+    return place, f"must be {'one of ' if len(choices) > 1 else ''}{', '.join(choices)}"
 
 
 def _own(found: re.Match[str], place: str, _shape: type[Request], _noun: str) -> tuple[str, str]:
