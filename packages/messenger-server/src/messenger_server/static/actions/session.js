@@ -9,11 +9,14 @@ export function followApi() {
     onSessionEnded() {
       if (store.state.session.state === "signed_in") goToSignIn("ended");
     },
-    onConnection(isThere) {
-      if (isThere === store.state.connection.isThere) return;
-      store.set({ connection: { isThere, since: isThere ? null : Date.now() } });
-    },
+    onConnection: noteConnection,
   });
+}
+
+/** Notes whether the server answers. @param {boolean} isThere */
+export function noteConnection(isThere) {
+  if (isThere === store.state.connection.isThere) return;
+  store.set({ connection: { isThere, since: isThere ? null : Date.now() } });
 }
 
 /** Asks who is signed in. @throws {import("../lib/api.js").Problem | import("../lib/api.js").Unreachable} */

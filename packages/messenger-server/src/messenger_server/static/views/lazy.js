@@ -1,8 +1,10 @@
 /** Views and windows that come when they are first wanted, so that the mail is there at once. */
 
 import { notify } from "../actions/notices.js";
+import { noteConnection } from "../actions/session.js";
 import { Unreachable } from "../lib/api.js";
 import { loadPart } from "../lib/parts.js";
+import { store } from "../store.js";
 import { errorState, errorText } from "./states.js";
 
 /** @typedef {(parent: HTMLElement) => () => void} Mount */
@@ -50,10 +52,15 @@ export function mountLazily(name, parent) {
       unmount();
       void load();
     };
-    // A part that does not come: the server is away.
+    // A part that does not come: the server is away. Whichever request it answers first brings the part.
     const view = errorState(new Unreachable(name), again);
     parent.append(view);
-    unmount = () => view.remove();
+    noteConnection(false);
+    const stop = store.watch(["connection"], () => store.state.connection.isThere && again());
+    unmount = () => {
+      stop();
+      view.remove();
+    };
   }
   void load();
   return () => {
