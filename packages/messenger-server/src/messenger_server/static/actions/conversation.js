@@ -3,7 +3,7 @@
  * them, bodies when a message is opened.
  */
 
-import { get, poll } from "../lib/api.js";
+import { get, poll, Problem } from "../lib/api.js";
 import { unreadIn, withNewest, withOlder } from "../model/conversation.js";
 import { store } from "../store.js";
 import { failSlice } from "./loading.js";
@@ -28,6 +28,12 @@ export function loadConversation() {
     running = { id, done };
   }
   return running.done;
+}
+
+/** Whether the server has said that the open thread is no longer there. */
+export function isThreadGone() {
+  const { id, error } = store.state.conversation;
+  return id === store.state.route.thread && error instanceof Problem && error.status === 404;
 }
 
 /** Another thread: what the list knows of it is shown at once. @param {string} id */

@@ -3,7 +3,7 @@
 import { createPoller } from "../lib/poller.js";
 import { setPref } from "../lib/prefs.js";
 import { store } from "../store.js";
-import { loadConversation } from "./conversation.js";
+import { isThreadGone, loadConversation } from "./conversation.js";
 import { loadLinks } from "./links.js";
 import { loadOverview } from "./overview.js";
 import { loadThreads } from "./threads.js";
@@ -11,14 +11,21 @@ import { loadThreads } from "./threads.js";
 const EVERY_MS = 5000;
 
 /** What each tab reads. @type {Record<string, () => Promise<unknown>[]>} */
-const loaders = { threads: () => [loadThreads(), loadConversation()] };
+const loaders = {
+  // A thread that is gone does not come back: it is asked for again by the person alone.
+  threads: () => [loadThreads(), ...(isThreadGone() && !isAsked ? [] : [loadConversation()])],
+};
+
+let isAsked = false;
 
 const poller = createPoller(refreshOnce, EVERY_MS);
 
 async function refreshOnce() {
   if (store.state.session.state !== "signed_in") return;
   // The badge of the links is in sight everywhere.
-  await Promise.all([loadOverview(), loadLinks(), ...(loaders[store.state.route.tab]?.() ?? [])]);
+  const reads = [loadOverview(), loadLinks(), ...(loaders[store.state.route.tab]?.() ?? [])];
+  isAsked = false;
+  await Promise.all(reads);
 }
 
 /**
@@ -34,6 +41,7 @@ export function refreshTab(tab, load) {
 
 /** Reads everything in sight again, now. */
 export function refresh() {
+  isAsked = true;
   return poller.now();
 }
 

@@ -16,7 +16,7 @@ export function readRoute(query) {
   const parameters = new URLSearchParams(query);
   const tab = parameters.get("tab") ?? "threads";
   const filter = parameters.get("filter") ?? "all";
-  const mailbox = parameters.get("mailbox");
+  const mailbox = parameters.get("mailbox") || null;
   /** @type {Route} */
   const route = {
     tab: TABS.includes(tab) ? tab : "threads",
@@ -24,9 +24,9 @@ export function readRoute(query) {
     mailbox,
     filter: FILTERS.includes(filter) ? filter : "all",
     search: parameters.get("search") ?? "",
-    thread: parameters.get("thread"),
-    message: parameters.get("message"),
-    chosen: parameters.get("chosen"),
+    thread: parameters.get("thread") || null,
+    message: parameters.get("message") || null,
+    chosen: parameters.get("chosen") || null,
   };
   return route;
 }
