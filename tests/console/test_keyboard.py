@@ -105,6 +105,21 @@ def test_tabs_have_keys(listed: Page) -> None:
         for key in keys:
             listed.keyboard.press(key)
         expect(listed.get_by_role("tab", name=name)).to_have_attribute("aria-selected", "true")
+        expect(listed.get_by_role("tab", name=name)).to_be_focused()
+
+
+def test_escape_empties_the_search_and_then_leads_to_the_list(listed: Page) -> None:
+    search = listed.get_by_role("searchbox", name="Search")
+    listed.keyboard.press("/")
+    listed.keyboard.press("Escape")
+    expect(rows(listed).first).to_be_focused()
+    listed.keyboard.press("/")
+    listed.keyboard.type("Release")
+    listed.keyboard.press("Escape")
+    expect(search).to_have_value("")
+    expect(search).to_be_focused()
+    listed.keyboard.press("Escape")
+    expect(rows(listed).first).to_be_focused()
 
 
 def test_r_asks_the_server_now(listed: Page) -> None:

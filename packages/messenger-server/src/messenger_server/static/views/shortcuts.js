@@ -33,9 +33,9 @@ const KEYS = {
   g: () => {
     prefixedAt = performance.now();
   },
-  1: () => navigate({ tab: TABS[1] }),
-  2: () => navigate({ tab: TABS[2] }),
-  3: () => navigate({ tab: TABS[3] }),
+  1: () => goTo(TABS[1]),
+  2: () => goTo(TABS[2]),
+  3: () => goTo(TABS[3]),
 };
 
 /** @returns {() => void} */
@@ -47,14 +47,23 @@ export function mountShortcuts() {
 function press(/** @type {KeyboardEvent} */ event) {
   const { target, key } = event;
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  // The browser has Escape empty the search; from an empty one it leads to the list.
+  const isSearch = target instanceof HTMLInputElement && target.id === "search";
+  if (key === "Escape" && isSearch && !target.value) backToList();
   if (isTyping(target) || isDialogOpen() || (target instanceof Element && target.closest("[role=menu]"))) return;
   const isPrefixed = performance.now() - prefixedAt < PREFIX_MS;
   prefixedAt = -Infinity;
   const goes = isPrefixed && Object.hasOwn(TABS, key) && !/\d/.test(key);
-  const run = goes ? () => navigate({ tab: TABS[key] }) : Object.hasOwn(KEYS, key) && KEYS[key];
+  const run = goes ? () => goTo(TABS[key]) : Object.hasOwn(KEYS, key) && KEYS[key];
   if (!run) return;
   if (key !== "Escape") event.preventDefault();
   run();
+}
+
+/** What had the focus is hidden then: the tab itself takes it. @param {string} tab */
+function goTo(tab) {
+  navigate({ tab });
+  document.getElementById(`tab-${tab}`)?.focus();
 }
 
 function reader() {
