@@ -160,7 +160,7 @@ def test_one_mailbox_shows_what_it_holds_and_goes_after_two_clicks(
     with page.expect_request(lambda request: request.method == "DELETE") as sent:
         confirm(window, "Delete this mailbox")
     assert "last_activity_at=20" in sent.value.url
-    expect(told(window)).to_contain_text("2 messages")
+    expect(told(window)).to_contain_text("“one alone” is deleted, with its copies of 2 messages")
     assert taken not in addresses(fleet)
     # The other side keeps its copies.
     kept = fleet.ask("GET", "/api/messages?folder=sent", fleet.as_mailbox("giver"))

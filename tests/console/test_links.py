@@ -462,3 +462,19 @@ def test_axe_finds_nothing(pages: ConsolePages, fleet: Fleet, locale: Any, schem
     expect(page.locator(".link-row").first).to_be_visible()
     assert axe(page) == []
     screenshot(page, f"links-{locale}")
+
+
+def test_a_link_that_somebody_else_removed_is_removed(
+    page: Page, guards: Guards, fleet: Fleet
+) -> None:
+    guards.expect_status(404)
+    link = _link(fleet, "bob1", "rev1")
+    panel = _choose(page, "build 1")
+    remove = panel.get_by_role("button", name="Remove")
+    remove.wait_for()
+    page.get_by_label("Auto-refresh").uncheck()
+    remove.click()
+    fleet.admin("DELETE", f"/admin/links/{link}")
+    panel.get_by_role("button", name="Really remove?").click()
+    expect(panel.get_by_text("Nothing links this mailbox yet.")).to_be_visible()
+    expect(page.locator(".notice")).to_have_count(0)

@@ -1,6 +1,6 @@
 /** Links as the server has them, and what the person does with them. */
 
-import { send } from "../lib/api.js";
+import { Problem, send } from "../lib/api.js";
 import { getPref, setPref } from "../lib/prefs.js";
 import { USUAL_WINDOW, WINDOWS } from "../model/timeline.js";
 import { store } from "../store.js";
@@ -24,13 +24,18 @@ export async function linkMailboxes(one, other, note = "") {
 }
 
 /**
- * Parts two mailboxes.
+ * Parts two mailboxes; it is no matter if they were parted meanwhile.
  *
  * @param {string} id
  * @throws {import("../lib/api.js").Problem | import("../lib/api.js").Unreachable}
  */
 export async function removeLink(id) {
-  await send("DELETE", `/admin/links/${encodeURIComponent(id)}`);
+  try {
+    await send("DELETE", `/admin/links/${encodeURIComponent(id)}`);
+  } catch (error) {
+    // Somebody else has removed it: that is what was asked for.
+    if (!(error instanceof Problem && error.status === 404)) throw error;
+  }
   store.patch("links", { rows: store.state.links.rows.filter((/** @type {any} */ link) => link.id !== id) });
   void loadLinks();
 }

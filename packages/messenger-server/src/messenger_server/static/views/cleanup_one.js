@@ -37,7 +37,7 @@ function show(dialog, address, ...refused) {
   const confirm = twoStepButton({
     label: t("cleanup.deleteOne"),
     confirm: t("cleanup.confirm", { mailboxes: plural("cleanup.mailboxes", 1) }),
-    onConfirm: () => void remove(dialog, mailbox, partyLabel(mailbox, all)),
+    onConfirm: () => void remove(dialog, mailbox, mailbox.display_name || partyLabel(mailbox, all)),
   });
   dialog.body.replaceChildren(...contents(mailbox), goesNote());
   dialog.footer.replaceChildren(...refused, confirm);
