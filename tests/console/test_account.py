@@ -169,6 +169,19 @@ def test_a_clean_up_and_a_key_are_told_with_what_they_were_about(
     expect(did.nth(1)).to_contain_text("127.0.0.1")
 
 
+def test_links_and_mailboxes_are_told_by_their_names(account: Page, fleet: Fleet) -> None:
+    one = fleet.register("left end", "Lefty", display_name="left")
+    other = fleet.register("right end", "Righty", display_name="right")
+    fleet.admin("POST", "/admin/links", {"mailboxes": [one, other]})
+    fleet.admin("PATCH", f"/admin/mailboxes/{one}", {"display_name": "far left"})
+    account.reload()
+    did = _part(account, "What was done").get_by_role("listitem")
+    expect(did.nth(0)).to_contain_text("Mailbox Lefty (far left) renamed")
+    expect(did.nth(1)).to_contain_text("Mailboxes linked (")
+    for name in ("Lefty (far left)", "Righty (right)"):
+        expect(did.nth(1)).to_contain_text(name)
+
+
 def test_older_events_come_on_demand(account: Page, fleet: Fleet) -> None:
     path = f"/admin/mailboxes/{fleet.mailboxes['carla']}"
     for number in range(51):

@@ -50,6 +50,8 @@ def test_the_life_of_a_key(pages: ConsolePages, guards: Guards, fleet: Fleet) ->
     window.get_by_role("button", name="Click again").click()
     expect(fact(window, "State")).to_have_text("Revoked")
     expect(window.get_by_role("button", name="Replace")).to_be_hidden()
+    expect(window.get_by_role("button", name="Save")).to_be_hidden()
+    expect(window.get_by_role("textbox")).to_have_count(0)
     answer = fleet.client.get("/api/agents", headers=bearer(new_secret))
     assert answer.status_code == 401
 

@@ -5,10 +5,11 @@ import { loadKeys } from "../actions/keys.js";
 import { notify } from "../actions/notices.js";
 import { dateTime, timeNode } from "../lib/dates.js";
 import { el, setHidden, setText } from "../lib/dom.js";
-import { plural, t } from "../lib/i18n.js";
+import { language, plural, t } from "../lib/i18n.js";
 import { icon } from "../lib/icons.js";
 import { renderKeyed } from "../lib/keyed.js";
 import { partyLabel } from "../model/names.js";
+import { wholeLabel } from "../model/timeline.js";
 import { store } from "../store.js";
 import { section } from "./account_forms.js";
 import { browserName } from "./account_sessions.js";
@@ -31,8 +32,8 @@ export function mountAudit(parent) {
   const view = section(t("account.audit"), list, other, more);
   parent.append(view);
   let shown = "";
-  // Keys and mailboxes are there for their names.
-  const stop = store.watch(["audit", "account", "keys", "overview"], () => {
+  // Keys, links and mailboxes are there for their names.
+  const stop = store.watch(["audit", "account", "keys", "links", "overview"], () => {
     const { events, status, hasMore, error } = store.state.audit;
     setHidden(more, !hasMore);
     const state = events.length ? "ready" : status;
@@ -122,6 +123,12 @@ function nameOf(action, target) {
   const found = (/** @type {any[]} */ rows) => rows.find((row) => row.id === target);
   if (action === "mailboxes_purged") return purged(target);
   if (action.startsWith("key_")) return found(store.state.keys.rows)?.name ?? target;
+  if (action.startsWith("link_")) {
+    const link = found(store.state.links.rows);
+    if (!link) return target;
+    const ends = link.mailboxes.map((/** @type {any} */ end) => wholeLabel(end.mailbox));
+    return new Intl.ListFormat(language()).format(ends);
+  }
   const agents = store.state.overview.document?.agents ?? [];
   const mailbox = found(agents.flatMap((/** @type {any} */ agent) => agent.mailboxes));
   return mailbox ? partyLabel(mailbox, [{ ...mailbox, id: "" }]) : target;

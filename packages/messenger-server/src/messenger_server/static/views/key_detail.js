@@ -60,7 +60,9 @@ function fill(dialog, first) {
     confirm: t("keys.revokeConfirm"),
     onConfirm: () => act(() => revokeKey(first.id)),
   });
-  dialog.body.replaceChildren(factList(facts), changeForm(first), extend.node, ...mailboxes(first.mailboxes));
+  const change = changeForm(first);
+  const about = el("p", { class: "soft breaks own-direction" });
+  dialog.body.replaceChildren(factList(facts), about, change, extend.node, ...mailboxes(first.mailboxes));
   dialog.footer.replaceChildren(told, replace, revoke);
   return store.watch(["keys"], () => {
     const key = store.state.keys.rows.find((row) => row.id === first.id) ?? first;
@@ -68,6 +70,10 @@ function fill(dialog, first) {
     show(key);
     extend.show(key);
     setText(dialog.node.querySelector("h2"), key.name);
+    // Nothing of it can be changed any more: what its form said is said in words.
+    setText(about, isOver ? key.agent_description ?? "" : "");
+    setHidden(about, about.textContent === "");
+    setHidden(change, isOver);
     setHidden(extend.node, isOver || key.replaced_by !== null);
     setHidden(replace, isOver || key.replaced_by !== null);
     setHidden(revoke, isOver);
