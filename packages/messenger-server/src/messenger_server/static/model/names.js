@@ -5,14 +5,24 @@
  *   deleted?: boolean}} Party A mailbox, or one side of a message.
  */
 
+/**
+ * A text of others without what overrides the direction of the letters after it: with such a character
+ * `evgpj.exe` would be read as `evexe.jpg`.
+ *
+ * @param {string} text
+ */
+export function withoutOverrides(text) {
+  return text.replace(/[\u202a-\u202e\u2066-\u2069]/gu, "");
+}
+
 /** The agent, else the mailbox's own name, else its address. @param {Party} party */
 export function agentLabel(party) {
-  return party.agent_name || party.display_name || party.id;
+  return withoutOverrides(party.agent_name || party.display_name || party.id);
 }
 
 /** The mailbox within its agent: its own name, else its address. @param {Party} party */
 export function mailboxLabel(party) {
-  return party.display_name || party.id;
+  return withoutOverrides(party.display_name || party.id);
 }
 
 /**

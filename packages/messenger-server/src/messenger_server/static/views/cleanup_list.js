@@ -3,7 +3,7 @@
 import { timeNode } from "../lib/dates.js";
 import { el, setClass } from "../lib/dom.js";
 import { plural, t } from "../lib/i18n.js";
-import { agentLabel } from "../model/names.js";
+import { agentLabel, withoutOverrides } from "../model/names.js";
 import { avatar } from "./avatar.js";
 import { addressNode } from "./cleanup_parts.js";
 
@@ -60,7 +60,10 @@ function rowNode(row) {
       el("input", { type: "checkbox", checked: true }),
       avatar(row, { size: "small", isOutlined: row.last_seen_at === null }),
       el("span", { class: "one-line own-direction" }, agentLabel(row)),
-      agent && name && el("span", { class: "one-line own-direction soft" }, name),
+      " ",
+      agent && name && el("span", { class: "one-line own-direction soft" }, withoutOverrides(name)),
+      // Beside it stands the address; who does not see it hears it where no name tells which one it is.
+      agent && !name && el("span", { class: "visually-hidden" }, row.id),
       el("span", { class: "chip is-warning" }, t("cleanup.changed")),
     ),
     addressNode(row.id),

@@ -7,7 +7,7 @@ import { el, newId, setAttribute, setClass, setHidden, setText } from "../lib/do
 import { fileSize, t } from "../lib/i18n.js";
 import { icon } from "../lib/icons.js";
 import { renderTree } from "../lib/markdown.js";
-import { partyLabel } from "../model/names.js";
+import { partyLabel, withoutOverrides } from "../model/names.js";
 import { avatar } from "./avatar.js";
 import { openDetails } from "./lazy.js";
 import { partyTooltip } from "./party_tooltip.js";
@@ -80,7 +80,7 @@ function bandParts(controls, onClick) {
     setAttribute(to, "title", partyTooltip(message.to));
     showTrail(trail, message);
     updateTime(time, message.created_at, dayAndTime);
-    setText(subject, message.subject);
+    setText(subject, withoutOverrides(message.subject));
     if (signs.childElementCount === 0) signs.append(...signsOf(message));
   }
   return { button, show };
@@ -127,12 +127,12 @@ function filesOf(message) {
 
 /** @param {{id: string, filename: string, size: number}} file */
 function fileLink(file) {
-  const own = { class: "file", href: `/admin/attachments/${encodeURIComponent(file.id)}`, download: file.filename };
+  const own = { class: "file", href: `/admin/attachments/${encodeURIComponent(file.id)}`, download: withoutOverrides(file.filename) };
   return el(
     "a",
     own,
     icon("clip"),
-    el("span", { class: "file-name own-direction" }, file.filename),
+    el("span", { class: "file-name own-direction" }, withoutOverrides(file.filename)),
     " ",
     el("span", { class: "soft" }, fileSize(file.size)),
   );

@@ -61,6 +61,7 @@ export function newPassword(label, username) {
     isGood() {
       const isTaken = !["short", "long"].includes(verdict());
       password.showFault(isTaken ? "" : said(verdict()));
+      if (!isTaken) setText(word, ""); // the fault says it
       const isGood = isTaken && isSame();
       if (isTaken && !isGood) again.showFault(t("signIn.mismatch"));
       if (!isGood) (isTaken ? again : password).input.focus();

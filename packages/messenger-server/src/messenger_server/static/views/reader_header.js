@@ -6,7 +6,7 @@ import { copyButton, iconButton } from "../lib/buttons.js";
 import { el, setAttribute, setHidden, setText } from "../lib/dom.js";
 import { plural, t } from "../lib/i18n.js";
 import { renderKeyed } from "../lib/keyed.js";
-import { partyLabel } from "../model/names.js";
+import { partyLabel, withoutOverrides } from "../model/names.js";
 import { linkTo } from "../model/route.js";
 import { store } from "../store.js";
 import { avatar } from "./avatar.js";
@@ -30,14 +30,14 @@ export function readerHeader() {
     { class: "reader-header" },
     el("div", { class: "reader-line" }, back, title, copyButton(link, t("reader.theThreadLink"))),
     description,
-    el("div", { class: "reader-line soft small" }, parties, el("span", {}, count, namedBy), all),
+    el("div", { class: "reader-line soft small" }, parties, el("span", { class: "breaks" }, count, namedBy), all),
   );
 
   function show() {
     const { thread, messages } = store.state.conversation;
     setHidden(node, thread === null);
     if (thread === null) return;
-    setText(title, thread.title);
+    setText(title, withoutOverrides(thread.title));
     setText(description, thread.description ?? "");
     setHidden(description, !thread.description);
     setAttribute(description, "tabindex", (thread.description ?? "").length > ONE_LOOK ? 0 : null);

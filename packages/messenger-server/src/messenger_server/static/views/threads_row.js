@@ -4,7 +4,7 @@ import { navigate } from "../actions/navigation.js";
 import { updateTime } from "../lib/dates.js";
 import { el, setAttribute, setClass, setHidden, setText } from "../lib/dom.js";
 import { plural, t } from "../lib/i18n.js";
-import { agentLabel, partyLabel } from "../model/names.js";
+import { agentLabel, partyLabel, withoutOverrides } from "../model/names.js";
 import { avatar } from "./avatar.js";
 import { partyTooltip } from "./party_tooltip.js";
 import { priorityName } from "./priority.js";
@@ -42,7 +42,7 @@ export function createRow(/** @type {any} */ { id }) {
     known = thread;
     knownDay = day;
     setClass(button, "is-unread", thread.unread_count > 0);
-    setText(name, thread.title);
+    setText(name, withoutOverrides(thread.title));
     setAttribute(name, "title", [thread.title, thread.description].filter(Boolean).join("\n"));
     updateTime(time, thread.last_activity_at);
     setText(line, lastLine(thread));
