@@ -245,6 +245,21 @@ async def test_what_moved_to_a_new_key_stays_there_when_the_old_one_registers_ag
     assert (await _show(owner, newest))["mailboxes"][0]["agent_description"] == "two"
 
 
+async def test_a_key_revoked_between_two_others_gives_nothing_back_to_the_oldest(
+    owner: Browser, app: RunningApp
+) -> None:
+    old = await _create(owner, agent_name="Planner", lifetime_days=30)
+    mailbox = await app.agent("planner", key=old["secret"])
+    new = await _act(owner, old, "rotate")
+    newest = await _act(owner, new, "rotate")
+    await _act(owner, new, "revoke")
+
+    await app.agent("planner", key=old["secret"])
+
+    assert [each["id"] for each in (await _show(owner, newest))["mailboxes"]] == [mailbox.address]
+    assert (await _show(owner, old))["mailboxes"] == []
+
+
 async def test_a_replaced_key_tells_its_agent_when_it_really_ends(
     owner: Browser, app: RunningApp
 ) -> None:

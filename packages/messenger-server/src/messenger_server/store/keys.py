@@ -73,7 +73,7 @@ _replaced = api_key.alias("replaced")
 _SUCCESSOR: Final = (
     select(*_KEY_ROW)
     .select_from(api_key.join(_replaced, _replaced.c.replaced_by_id == api_key.c.id))
-    .where(_replaced.c.id == bindparam("of"), api_key.c.revoked_at.is_(None))
+    .where(_replaced.c.id == bindparam("of"))
 )
 _INSERT: Final = insert(api_key)
 _DROP_RELAY: Final = update(api_key).where(api_key.c.relay).values(relay=False)
@@ -99,12 +99,15 @@ def key_with(connection: Connection, of_secret: str) -> KeyRow | None:
 
 def newest_of(connection: Connection, key: KeyRow) -> KeyRow:
     """What stands for a key now: itself, or the last that replaced it and is not revoked."""
+    newest = key
     while key.accepted_until is not None:
         row = connection.execute(_SUCCESSOR, {"of": key.id}).one_or_none()
         if row is None:
             break
         key = _key_row(tuple(row))
-    return key
+        if key.revoked_at is None:  # one revoked between two others does not end the chain
+            newest = key
+    return newest
 
 
 class Lifetime(Protocol):
