@@ -3,7 +3,7 @@
 import { timeNode } from "../lib/dates.js";
 import { el, setClass } from "../lib/dom.js";
 import { plural, t } from "../lib/i18n.js";
-import { agentLabel, withoutOverrides } from "../model/names.js";
+import { agentLabel, mailboxLabel } from "../model/names.js";
 import { avatar } from "./avatar.js";
 import { addressNode } from "./cleanup_parts.js";
 
@@ -61,7 +61,7 @@ function rowNode(row) {
       avatar(row, { size: "small", isOutlined: row.last_seen_at === null }),
       el("span", { class: "one-line own-direction" }, agentLabel(row)),
       " ",
-      agent && name && el("span", { class: "one-line own-direction soft" }, withoutOverrides(name)),
+      agent && name && el("span", { class: "one-line own-direction soft" }, mailboxLabel(row)),
       // Beside it stands the address; who does not see it hears it where no name tells which one it is.
       agent && !name && el("span", { class: "visually-hidden" }, row.id),
       el("span", { class: "chip is-warning" }, t("cleanup.changed")),
